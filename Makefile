@@ -1,0 +1,33 @@
+# Needs Python 3.11, pip and make; everything else goes into .venv, once, and again when the pins change.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed-$(shell cat constraints.txt pyproject.toml | cksum | cut -d' ' -f1)
+
+.PHONY: help setup test lint reproduce clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP) ## build the virtual environment
+
+$(STAMP):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "flgc needs Python 3.11 or newer; try: make setup PYTHON=python3.11")'
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+lint: $(STAMP) ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint ## lint, types and all tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+reproduce: $(STAMP) ## the paper's headline settings, as a table, and the speed benchmark
+	$(BIN)/flgc benchmark
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

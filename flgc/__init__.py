@@ -1,0 +1,1 @@
+"""Fully linear graph convolution: exact, closed-form graph classification and clustering."""

@@ -1,0 +1,1 @@
+"""The DAGs: wiring and typed parameters, no arithmetic."""

@@ -1,0 +1,1 @@
+"""Prefect tasks: read artifacts, call `flgc`, write artifacts."""
