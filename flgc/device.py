@@ -1,0 +1,102 @@
+"""Where the arithmetic runs: numpy and scipy on CPUs, torch on GPUs, one set of formulas for both.
+
+The formulas are written against the array API; only moving data to a device and one sparse
+product know which of the two they are on.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+DTYPES = ("float32", "float64")
+
+
+def resolve_device(device: str) -> Any:
+    """None for the numpy path, a `torch.device` for the torch path.
+
+    "auto" takes a CUDA device where there is one. "torch:<device>" forces the torch path on any
+    torch device, e.g. "torch:cpu".
+    """
+    if device == "cpu":
+        return None
+    if device == "auto":
+        try:
+            import torch
+        except ImportError:
+            return None
+        return torch.device("cuda") if torch.cuda.is_available() else None
+    if device.startswith(("cuda", "torch:")):
+        try:
+            import torch
+        except ImportError as error:
+            raise ImportError(
+                f"device={device!r} needs torch: pip install 'flgc[gnn]', or use device='cpu'."
+            ) from error
+        wanted = torch.device(device.removeprefix("torch:"))
+        if wanted.type == "cuda" and not torch.cuda.is_available():
+            raise ValueError(
+                f"device={device!r}, but torch sees no CUDA device: use device='auto' or 'cpu'."
+            )
+        return wanted
+    raise ValueError(f"device={device!r} is not known: choose 'auto', 'cpu', 'cuda' or 'cuda:N'.")
+
+
+def check_dtype(dtype: str | None) -> None:
+    """Refuse what is not a precision that both paths have."""
+    if dtype not in (None, *DTYPES):
+        raise ValueError(f"dtype={dtype!r} is not known: choose one of {DTYPES}, or None.")
+
+
+def to_device(array: Any, device: Any) -> Any:
+    """The array on the device; for torch, dense becomes a tensor and sparse a CSR tensor."""
+    if device is None:
+        return sp.csr_array(array) if sp.issparse(array) else array
+    import torch
+
+    if not sp.issparse(array):
+        return torch.as_tensor(array, device=device)
+    rows = sp.csr_array(array)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(
+            torch.as_tensor(rows.indptr, dtype=torch.int64, device=device),
+            torch.as_tensor(rows.indices, dtype=torch.int64, device=device),
+            torch.as_tensor(rows.data, device=device),
+            size=rows.shape,
+            check_invariants=False,
+        )
+
+
+def to_numpy(array: Any) -> np.ndarray:
+    """Back to numpy, from either path."""
+    return array if isinstance(array, np.ndarray) else array.detach().cpu().numpy()
+
+
+def solve_positive_definite(matrix: Any, right: Any) -> Any:
+    """matrix^-1 right by Cholesky, or None where the matrix is singular to working precision."""
+    if isinstance(matrix, np.ndarray):
+        try:
+            factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            return None
+        return scipy.linalg.cho_solve(factor, right, check_finite=False)
+    import torch
+
+    try:
+        factor = torch.linalg.cholesky(matrix)
+    except torch.linalg.LinAlgError:
+        return None
+    return torch.cholesky_solve(right, factor)
+
+
+def n_threads() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,153 @@
+"""Parameter-free propagation, and every setting of a grid from one pass over the graph.
+
+    H(0) = X,   H(h+1) = (1 - teleport) P H(h) + teleport X                       (Eq. 10)
+
+Unrolled, H(h) = p(P) X with the polynomial p of coefficients teleport (1 - teleport)^j for j < h
+and (1 - teleport)^h for j = h. So the powers P^j X, which know no teleport, serve every teleport.
+P is symmetric: the rows of H at labelled nodes are (p(P) E)' X with E the label indicators, and
+where there are fewer labelled nodes than features it is cheaper to propagate E (the "label side").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from array_api_compat import array_namespace, device
+
+from flgc.device import n_threads
+
+# Below this many multiplications a second thread costs more than it brings.
+_THREADING_PAYS = 2_000_000
+
+
+def hop(P: Any, H: Any) -> Any:
+    """P H, the one product that costs something; scipy's is serial, so rows go to all cores."""
+    if not isinstance(H, np.ndarray):
+        return P @ H
+    n_rows, threads = P.shape[0], n_threads()
+    if threads == 1 or P.nnz * H.shape[1] < _THREADING_PAYS:
+        return P @ H
+    # More blocks than threads even out uneven degrees; cut where the non-zeros are, not the rows.
+    cuts = np.searchsorted(P.indptr, np.linspace(0, P.nnz, 4 * threads + 1))
+    cuts[0], cuts[-1] = 0, n_rows
+    out = np.empty((n_rows, H.shape[1]), dtype=np.result_type(P.dtype, H.dtype))
+
+    def fill(block: int) -> None:
+        start, stop = cuts[block], cuts[block + 1]
+        first, last = P.indptr[start], P.indptr[stop]
+        rows = sp.csr_array(
+            (P.data[first:last], P.indices[first:last], P.indptr[start : stop + 1] - first),
+            shape=(stop - start, P.shape[1]),
+        )
+        out[start:stop] = rows @ H
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill, range(len(cuts) - 1)))
+    return out
+
+
+def iterate_hops(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Iterator[Any]:
+    """H(0), H(1), ... H(hops), one after the other; sparse features become dense."""
+    check_hops(hops)
+    check_teleport(teleport)
+    X = X.toarray() if sp.issparse(X) else X
+    H = X
+    yield H
+    for _ in range(hops):
+        if teleport < 1:
+            H = hop(P, H)
+            if teleport > 0:  # H is ours from here on, so it may be changed in place
+                H *= 1 - teleport
+                H += teleport * X
+        yield H
+
+
+def propagate(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Any:
+    """The embedding H = H(hops). `teleport=0` is SGC's P^hops X, `teleport=1` is X."""
+    for H in iterate_hops(P, X, hops, teleport):
+        embedding = H
+    return embedding
+
+
+def coefficients(hops: int, teleport: float) -> np.ndarray:
+    """The coefficients of p: H(hops) = sum_j coefficients[j] P^j X."""
+    weights = teleport * (1.0 - teleport) ** np.arange(hops + 1)
+    weights[hops] = (1.0 - teleport) ** hops
+    return weights
+
+
+def embedding_grid(
+    P: Any, X: Any, rows: Any, hops: Sequence[int], teleports: Sequence[float]
+) -> Iterator[tuple[int, int, Any]]:
+    """(index of hops, index of teleport, H[rows]) for every setting, feature side.
+
+    One product with P per hop, whatever the number of teleports.
+    """
+    sums: list[Any] = [0.0] * len(teleports)  # sum over j < h of teleport (1 - teleport)^j P^j X
+    for h, full in enumerate(iterate_hops(P, X, max(hops))):
+        power = full[rows]
+        for t, teleport in enumerate(teleports):
+            decay = (1.0 - teleport) ** h
+            if h in hops:
+                H = power if teleport == 0 else sums[t] + decay * power
+                yield from ((i, t, H) for i, wanted in enumerate(hops) if wanted == h)
+            if teleport > 0:
+                sums[t] = sums[t] + (teleport * decay) * power
+
+
+def kernel_grid(
+    P: Any, X: Any, labelled: Any, rows: Any, hops: Sequence[int], teleports: Sequence[float]
+) -> Iterator[tuple[int, int, Any]]:
+    """(index of hops, index of teleport, H[rows] H[labelled]') for every setting, label side.
+
+    With C_ij = (P^i X X' P^j E)[rows], the matrix of a setting is sum_ij p_i p_j C_ij. From h to
+    h + 1 hops only the coefficients at h and h + 1 change, so a setting costs two C_ij-sized
+    additions and one small product. Holds hops^2 * len(rows) * len(labelled) numbers.
+    """
+    xp = array_namespace(labelled)
+    indicators = indicator_columns(X, labelled)
+    right = list(iterate_hops(P, indicators, max(hops)))
+    n_labelled = indicators.shape[1]
+    expanded = xp.concat([X @ (X.T @ S) for S in right], axis=1)
+    decays = 1.0 - xp.asarray(teleports, dtype=indicators.dtype, device=device(indicators))
+    seen: list[Any] = []  # seen[i][:, j] = C_ij
+    sums: list[Any] = [0.0] * len(teleports)  # sum over i, j < h
+    for h, full in enumerate(iterate_hops(P, expanded, max(hops))):
+        seen.append(xp.reshape(full[rows], (-1, len(right), n_labelled)))
+        corner = seen[h][:, h]
+        if h:
+            pairs = xp.stack([seen[i][:, h] + seen[h][:, i] for i in range(h)])
+            weights = (1.0 - decays) * decays ** xp.arange(h, device=device(decays))[:, None]
+            borders = xp.tensordot(xp.matrix_transpose(weights), pairs, axes=1)
+        for t, teleport in enumerate(teleports):
+            border = borders[t] if h else 0.0
+            decay = (1.0 - teleport) ** h
+            step = teleport * decay
+            if h in hops:
+                K = sums[t] + decay * border + decay**2 * corner
+                yield from ((i, t, K) for i, wanted in enumerate(hops) if wanted == h)
+            sums[t] = sums[t] + step * border + step**2 * corner
+
+
+def indicator_columns(X: Any, nodes: Any) -> Any:
+    """E: one column per given node, 1 at that node, dense, in the precision of X."""
+    xp, where = array_namespace(nodes), device(nodes)
+    columns = xp.zeros((X.shape[0], nodes.shape[0]), dtype=X.dtype, device=where)
+    columns[nodes, xp.arange(nodes.shape[0], device=where)] = 1.0
+    return columns
+
+
+def check_hops(hops: int) -> None:
+    """Refuse what is not a whole number >= 0."""
+    if not isinstance(hops, int | np.integer) or isinstance(hops, bool) or hops < 0:
+        raise ValueError(f"hops={hops!r} is not possible: give a whole number >= 0.")
+
+
+def check_teleport(teleport: float) -> None:
+    """Refuse what is not a share."""
+    if not 0 <= teleport <= 1:
+        raise ValueError(f"teleport={teleport!r} is not possible: give a number in [0, 1].")

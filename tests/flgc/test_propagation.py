@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from hypothesis import given
+from torch_geometric.nn import APPNP, SGConv
+
+import flgc.propagation
+from flgc.graph import as_adjacency, propagation_matrix
+from flgc.propagation import embedding_grid, hop, iterate_hops, kernel_grid, propagate
+from tests import plain
+
+
+@given(plain.problems(), plain.hop_counts, plain.teleports)
+def test_every_hop_is_the_formula(problem, hops, teleport):
+    A, X, *_ = problem
+    P = propagation_matrix(as_adjacency(A))
+    for features in (X, sp.csr_array(X)):
+        embeddings = [H.copy() for H in iterate_hops(P, features, hops, teleport)]
+        assert len(embeddings) == hops + 1
+        for h, H in enumerate(embeddings):
+            expected = plain.propagate(plain.propagation_matrix(A), X, h, teleport)
+            np.testing.assert_allclose(H, expected, atol=1e-10)
+
+
+@given(plain.problems(), plain.hop_counts)
+def test_ends_of_the_teleport_range(problem, hops):
+    A, X, *_ = problem
+    P = propagation_matrix(as_adjacency(A))
+    power = np.linalg.matrix_power(P.toarray(), hops) @ X
+    np.testing.assert_allclose(propagate(P, X, hops, 0.0), power, atol=1e-10)
+    np.testing.assert_array_equal(propagate(P, X, hops, 1.0), X)
+
+
+@given(plain.problems())
+def test_grids_equal_the_embeddings_one_by_one(problem):
+    A, X, _, labelled, _ = problem
+    P = propagation_matrix(as_adjacency(A))
+    hops, teleports = [0, 3, 1, 6], [0.0, 0.2, 0.7, 1.0]
+    rows = np.arange(len(X))[::2]
+    seen = set()
+    for source in (
+        embedding_grid(P, X, rows, hops, teleports),
+        kernel_grid(P, sp.csr_array(X), labelled, rows, hops, teleports),
+    ):
+        for i, t, matrix in source:
+            H = plain.propagate(P.toarray(), X, hops[i], teleports[t])
+            expected = H[rows] if matrix.shape[1] == X.shape[1] else H[rows] @ H[labelled].T
+            if X.shape[1] != len(labelled):  # else the two cannot be told apart by shape
+                np.testing.assert_allclose(matrix, expected, atol=1e-8)
+            seen.add((i, t))
+    assert len(seen) == 16
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_threaded_product_is_the_product(monkeypatch, dtype):
+    monkeypatch.setattr(flgc.propagation, "_THREADING_PAYS", 0)
+    monkeypatch.setattr(flgc.propagation, "n_threads", lambda: 3)
+    rng = np.random.default_rng(0)
+    for n, density in ((200, 0.05), (7, 0.5), (50, 0.0), (1, 1.0)):
+        P = sp.random_array((n, n), density=density, rng=rng, dtype=dtype, format="csr")
+        H = rng.standard_normal((n, 9)).astype(dtype)
+        product = hop(P, H)
+        np.testing.assert_array_equal(product, P @ H)
+        assert product.dtype == dtype
+
+
+def test_equals_pyg_layers():
+    rng = np.random.default_rng(1)
+    A = as_adjacency(np.triu(rng.random((20, 20)) < 0.2, 1).astype(float))
+    X = torch.as_tensor(rng.standard_normal((20, 5)))
+    edge_index = torch.as_tensor(np.array(A.nonzero()))
+    P = propagation_matrix(A)
+    appnp = APPNP(K=6, alpha=0.3)(X, edge_index).numpy()
+    np.testing.assert_allclose(propagate(P, X.numpy(), 6, 0.3), appnp, atol=1e-10)
+    sgc = SGConv(5, 5, K=4, bias=False).double()
+    with torch.no_grad():
+        sgc.lin.weight.copy_(torch.eye(5))
+        np.testing.assert_allclose(
+            propagate(P, X.numpy(), 4, 0.0), sgc(X, edge_index).numpy(), atol=1e-10
+        )
+
+
+def test_features_are_not_changed_in_place():
+    X = np.ones((3, 2))
+    P = propagation_matrix(as_adjacency(np.ones((3, 3))))
+    list(iterate_hops(P, X, 3, 0.5))
+    np.testing.assert_array_equal(X, 1)
+
+
+@pytest.mark.parametrize(
+    ("hops", "teleport", "message"),
+    [
+        (-1, 0.1, "hops=-1"),
+        (1.5, 0.1, "hops=1.5"),
+        (1, 1.1, "teleport=1.1"),
+        (1, -0.1, "teleport=-"),
+    ],
+)
+def test_bad_settings_are_refused(hops, teleport, message):
+    with pytest.raises(ValueError, match=message):
+        propagate(sp.eye_array(3).tocsr(), np.eye(3), hops, teleport)

@@ -1,0 +1,52 @@
+"""The formulas as they stand in the paper: dense, slow, and what every fast path must equal."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+def propagation_matrix(A):
+    looped = A + np.eye(len(A))
+    root = np.diag(1 / np.sqrt(looped.sum(axis=1)))
+    return root @ looped @ root
+
+
+def propagate(P, X, hops, teleport):
+    H = X
+    for _ in range(hops):
+        H = (1 - teleport) * P @ H + teleport * X
+    return H
+
+
+def ridge_weights(H, Y, labelled, regularization):
+    M = np.zeros(len(H))
+    M[labelled] = 1
+    augmented = np.zeros((len(H), Y.shape[1]))
+    augmented[labelled] = Y
+    gram = H.T @ np.diag(M) @ H + regularization * np.eye(H.shape[1])
+    return np.linalg.inv(gram) @ H.T @ np.diag(M) @ augmented
+
+
+def self_expression(H, X, regularization):
+    return np.linalg.inv(H @ H.T + regularization * np.eye(len(H))) @ H @ X.T
+
+
+@st.composite
+def problems(draw):
+    """A random graph with features and labels; disconnected and empty graphs are among them."""
+    n_classes = draw(st.integers(2, 4))
+    per_class = draw(st.integers(1, 6))
+    n_nodes = n_classes * per_class + draw(st.integers(0, 15))
+    n_features = draw(st.integers(1, 30))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    A = np.triu(rng.random((n_nodes, n_nodes)) < draw(st.sampled_from([0.0, 0.05, 0.3])), 1)
+    A = (A + A.T) * 1.0
+    X = rng.standard_normal((n_nodes, n_features))
+    labels = rng.integers(n_classes, size=n_nodes)
+    labelled = rng.permutation(n_nodes)[: n_classes * per_class]
+    labels[labelled] = np.arange(len(labelled)) % n_classes
+    return A, X, labels, labelled, n_classes
+
+
+hop_counts = st.integers(0, 8)
+teleports = st.sampled_from([0.0, 0.1, 0.5, 1.0])
+regularizations = st.sampled_from([1e-2, 0.5, 4.0, 100.0])
