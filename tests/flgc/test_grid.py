@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+
+import flgc.grid
+from flgc.graph import as_adjacency, propagation_matrix
+from flgc.grid import score_grid
+from tests import plain
+
+HOPS, TELEPORTS, REGULARIZATIONS = [0, 2, 5], [0.0, 0.3, 1.0], [0.1, 1.0, 30.0]
+GRID = {"hops": HOPS, "teleports": TELEPORTS, "regularizations": REGULARIZATIONS}
+
+
+@settings(max_examples=30)
+@given(plain.problems())
+def test_every_model_of_the_grid_equals_its_own_fit(problem):
+    A, X, labels, labelled, n_classes = problem
+    P = propagation_matrix(as_adjacency(A))
+    Y = np.eye(n_classes)[labels[labelled]]
+    nodes = np.arange(len(X))
+    scores = {
+        side: score_grid(
+            P,
+            sp.csr_array(X) if side == "labels" else X,
+            labels,
+            labelled,
+            n_classes=n_classes,
+            evaluate={"all": nodes},
+            side=side,
+            **GRID,
+        )
+        for side in ("labels", "features")
+    }
+    for i, hops in enumerate(HOPS):
+        for t, teleport in enumerate(TELEPORTS):
+            H = plain.propagate(P.toarray(), X, hops, teleport)
+            for r, regularization in enumerate(REGULARIZATIONS):
+                W = plain.ridge_weights(H, Y, labelled, regularization)
+                errors, hits = [], []
+                for k, node in enumerate(labelled):
+                    rest = np.delete(labelled, k)
+                    held_out = H[node] @ plain.ridge_weights(
+                        H, np.delete(Y, k, axis=0), rest, regularization
+                    )
+                    errors.append(((Y[k] - held_out) ** 2).sum())
+                    hits.append(_margin(held_out) < 1e-9 or held_out.argmax() == labels[node])
+                decided = np.apply_along_axis(_margin, 1, H @ W) > 1e-9
+                correct = (H @ W).argmax(axis=1) == labels
+                for result in scores.values():
+                    np.testing.assert_allclose(
+                        result.loo_squared_error[i, t, r], np.mean(errors), rtol=1e-8, atol=1e-8
+                    )
+                    assert result.loo_accuracy[i, t, r] <= np.mean(hits) + 1e-12
+                    found = result.accuracy["all"][i, t, r] * len(nodes)
+                    assert correct[decided].sum() - 1e-6 <= found
+                    assert found <= (correct | ~decided).sum() + 1e-6
+
+
+def _margin(scores):
+    """Distance of the two best scores; where it is rounding only, either class is right."""
+    best = np.sort(scores)
+    return best[-1] - best[-2]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_do_not_change_the_result(monkeypatch, threads):
+    rng = np.random.default_rng(0)
+    X, labels = rng.standard_normal((60, 8)), rng.integers(3, size=60)
+    P = propagation_matrix(as_adjacency(np.triu(rng.random((60, 60)) < 0.1, 1).astype(float)))
+    run = {"n_classes": 3, "evaluate": {"test": np.arange(30, 60)}, **GRID}
+    expected = score_grid(P, X, labels, np.arange(30), **run)
+    monkeypatch.setattr(flgc.grid, "n_threads", lambda: threads)
+    found = score_grid(P, X, labels, np.arange(30), **run)
+    np.testing.assert_array_equal(found.accuracy["test"], expected.accuracy["test"])
+    np.testing.assert_allclose(found.loo_squared_error, expected.loo_squared_error, rtol=1e-10)
+
+
+def test_an_error_in_a_thread_is_not_swallowed(monkeypatch):
+    monkeypatch.setattr(flgc.grid, "n_threads", lambda: 2)
+
+    def fail(setting):
+        raise FloatingPointError(setting)
+
+    with pytest.raises(FloatingPointError):
+        flgc.grid._consume(fail, range(3), 2)
+
+
+def test_side_is_chosen_by_shape_and_memory():
+    wide, narrow = np.zeros((50, 40)), np.zeros((50, 5))
+    rows, labelled = np.arange(50), np.arange(10)
+    assert flgc.grid._choose_side("auto", wide, rows, labelled, [20]) == "labels"
+    assert flgc.grid._choose_side("auto", narrow, rows, labelled, [20]) == "features"
+    assert flgc.grid._choose_side("auto", wide, rows, labelled, [2000]) == "features"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"hops": []}, "the grid has no hops"),
+        ({"hops": [2, -1]}, "hops=-1"),
+        ({"teleports": [0.1, 1.5]}, "teleport=1.5"),
+        ({"regularizations": [-2.0]}, "regularization=-2.0"),
+        ({"regularizations": [float("nan")]}, "regularization=nan"),
+    ],
+)
+def test_bad_grids_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        score_grid(
+            sp.eye_array(4).tocsr(),
+            np.eye(4),
+            np.array([0, 1, 0, 1]),
+            np.array([0, 1]),
+            n_classes=2,
+            **(GRID | change),
+        )
