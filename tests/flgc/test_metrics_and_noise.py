@@ -1,0 +1,58 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flgc.metrics import clustering_accuracy, normalized_mutual_information
+from flgc.noise import gaussian, salt_and_pepper
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+def test_accuracy_is_the_best_of_all_matchings(pairs):
+    truth, labels = np.array(pairs).T
+    best = max(np.mean(truth == np.array(names)[labels]) for names in permutations(range(4)))
+    assert clustering_accuracy(truth, labels) == pytest.approx(best)
+
+
+def test_names_do_not_matter_and_more_clusters_than_classes_are_fine():
+    assert clustering_accuracy(["a", "a", "b"], [7, 7, 1]) == 1.0
+    assert clustering_accuracy([0, 0, 0, 0], [0, 1, 2, 3]) == 0.25
+    assert normalized_mutual_information(["a", "a", "b"], [7, 7, 1]) == pytest.approx(1.0)
+
+
+def test_gaussian_has_the_variance_and_repeats():
+    X = np.full((200, 300), 0.5)
+    noisy, n_changed = gaussian(X, 0.04, seed=3)
+    assert np.var(noisy - X) == pytest.approx(0.04, rel=0.02)
+    assert n_changed == X.size
+    np.testing.assert_array_equal(noisy, gaussian(X, 0.04, seed=3).X)
+    assert (noisy != gaussian(X, 0.04, seed=4).X).all()
+    assert gaussian(X, 0.0, seed=0).n_changed == 0
+    clipped = gaussian(X, 1.0, seed=0, clip=(0, 1)).X
+    assert clipped.min() == 0
+    assert clipped.max() == 1
+
+
+def test_salt_and_pepper_changes_the_share_and_counts_it():
+    X = np.full((100, 100), 0.5)
+    noisy, n_changed = salt_and_pepper(X, 0.1, seed=1)
+    assert n_changed == np.count_nonzero(noisy != X) == 1000
+    assert set(np.unique(noisy)) == {0.0, 0.5, 1.0}
+    assert 400 < np.count_nonzero(noisy == 1) < 600
+    np.testing.assert_array_equal(noisy, salt_and_pepper(X, 0.1, seed=1).X)
+    assert 0 < salt_and_pepper(np.zeros((50, 50)), 1.0, seed=0).n_changed < 2500
+    assert (X == 0.5).all()
+
+
+def test_integer_pixels_become_floats_and_float32_stays():
+    assert gaussian(np.ones((2, 2), int), 0.1, seed=0).X.dtype == np.float64
+    assert gaussian(np.ones((2, 2), np.float32), 0.1, seed=0).X.dtype == np.float32
+
+
+def test_bad_intensities_are_refused():
+    with pytest.raises(ValueError, match="variance=-1"):
+        gaussian(np.eye(2), -1, seed=0)
+    with pytest.raises(ValueError, match=r"share=1\.5"):
+        salt_and_pepper(np.eye(2), 1.5, seed=0)
