@@ -1,0 +1,471 @@
+"""FLGC for semi-supervised node classification, as scikit-learn estimators.
+
+H = p(P) X (Eq. 10),   W = argmin ||H_l W - Y_l||^2 + r ||W||^2 (Eq. 16),   scores = H W
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from flgc.device import check_dtype, resolve_device, to_device, to_numpy
+from flgc.graph import (
+    as_adjacency,
+    attach,
+    attachment_rows,
+    check_n_neighbors,
+    default_n_neighbors,
+    knn_graph,
+    propagation_matrix,
+)
+from flgc.grid import GridScores, check_grid, score_grid
+from flgc.inputs import unlabelled, unpack_pyg
+from flgc.propagation import (
+    check_hops,
+    check_teleport,
+    indicator_columns,
+    iterate_hops,
+    propagate,
+)
+from flgc.ridge import check_regularization, one_hot, solve_ridge
+
+SOLVERS = ("auto", "primal", "dual", "labels")
+# The grid of the paper's Section IV-A.
+PAPER_HOPS = tuple(range(21))
+PAPER_TELEPORTS = tuple(step / 10 for step in range(11))
+PAPER_REGULARIZATIONS = tuple(2.0**exponent for exponent in range(-8, 9))
+SCORINGS = ("squared_error", "accuracy")
+
+
+def fit_weights(
+    P: Any,
+    X: Any,
+    labelled: Any,
+    Y: Any,
+    *,
+    hops: int,
+    teleport: float,
+    regularization: float,
+    solver: str = "auto",
+) -> tuple[Any, Any]:
+    """Weights W (d x C) and scores H W (N x C), by the form that suits the shapes.
+
+    "primal" and "dual" propagate the features and solve d or l unknowns. "labels" propagates the
+    l indicator columns and the C score columns instead, and leaves sparse features as they are.
+    """
+    n_labelled, n_classes = Y.shape
+    if solver == "auto":
+        if hops > 0 and n_labelled + n_classes < X.shape[1]:
+            solver = "labels"
+        else:
+            solver = "primal" if X.shape[1] <= n_labelled else "dual"
+    if solver == "labels":
+        H_labelled = (X.T @ propagate(P, indicator_columns(X, labelled), hops, teleport)).T
+        W = H_labelled.T @ solve_ridge(H_labelled @ H_labelled.T, Y, regularization)
+        return W, propagate(P, X @ W, hops, teleport)
+    H = propagate(P, X, hops, teleport)
+    H_labelled = H[labelled]
+    if solver == "primal":
+        W = solve_ridge(H_labelled.T @ H_labelled, H_labelled.T @ Y, regularization)
+    else:
+        W = H_labelled.T @ solve_ridge(H_labelled @ H_labelled.T, Y, regularization)
+    return W, H @ W
+
+
+class _GraphClassifier(ClassifierMixin, BaseEstimator):
+    """What the two classifiers share: reading the input, the fit, prediction for new rows."""
+
+    n_neighbors: int | None
+    device: str
+    dtype: str | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray]:
+        """Features and class codes (-1 unlabelled); everything is checked before any work."""
+        if hasattr(X, "edge_index"):
+            X, y, adjacency = unpack_pyg(X, y, adjacency)
+        check_dtype(self.dtype)
+        resolve_device(self.device)
+        wanted = [np.float64, np.float32] if self.dtype is None else self.dtype
+        X = validate_data(self, X, accept_sparse="csr", dtype=wanted, order="C")
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: give "
+                f"one label per row of X, -1 where it is not known."
+            )
+        y = column_or_1d(y, warn=True)
+        if len(y) != X.shape[0]:
+            raise ValueError(
+                f"y has {len(y)} labels, but X has {X.shape[0]} rows: give one label per row, -1 "
+                f"where it is not known."
+            )
+        codes = self._encode(y)
+        if self.n_neighbors is not None:
+            check_n_neighbors(self.n_neighbors, X.shape[0])
+            self.n_neighbors_ = self.n_neighbors
+        else:
+            self.n_neighbors_ = default_n_neighbors(X.shape[0], len(self.classes_))
+        if adjacency is None:
+            self.adjacency_ = knn_graph(X, self.n_neighbors_)
+        else:
+            self.adjacency_ = as_adjacency(adjacency, X.shape[0])
+        return X, codes
+
+    def _encode(self, y: np.ndarray) -> np.ndarray:
+        known = ~unlabelled(y)
+        if not known.any():
+            raise ValueError(
+                f"y marks all {len(y)} nodes as unlabelled (-1): at least one node of each class "
+                f"needs a label."
+            )
+        check_classification_targets(y[known])
+        self.classes_, encoded = np.unique(y[known], return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has a single class ({self.classes_[0]!r}) among n_samples={len(y)}: labelled "
+                f"nodes of at least two classes are needed."
+            )
+        codes = np.full(len(y), -1)
+        codes[known] = encoded
+        return codes
+
+    def _to_device(self, X: Any) -> tuple[Any, Any]:
+        """P and X in X's precision, where the arithmetic runs; there torch wants X dense."""
+        device = resolve_device(self.device)
+        if device is not None and sp.issparse(X):
+            X = X.toarray()
+        return to_device(propagation_matrix(self.adjacency_, X.dtype), device), to_device(X, device)
+
+    def _fit(
+        self,
+        P: Any,
+        X: Any,
+        X_fit: Any,
+        codes: np.ndarray,
+        labelled: np.ndarray,
+        *,
+        hops: int,
+        teleport: float,
+        regularization: float,
+        solver: str = "auto",
+    ) -> Self:
+        """Solve for one setting (P, X where the arithmetic runs) and keep what prediction needs."""
+        device = resolve_device(self.device)
+        targets = to_device(codes[labelled], device)
+        W, scores = fit_weights(
+            P,
+            X,
+            to_device(labelled, device),
+            one_hot(targets, len(self.classes_), X.dtype),
+            hops=hops,
+            teleport=teleport,
+            regularization=regularization,
+            solver=solver,
+        )
+        self.X_fit_ = X_fit
+        self.hops_, self.teleport_ = hops, teleport
+        self.coef_ = to_numpy(W)
+        self.label_scores_ = to_numpy(scores)
+        self.transduction_ = self.classes_[self.label_scores_.argmax(axis=1)]
+        return self
+
+    def decision_function(self, X: Any, adjacency: Any = None) -> np.ndarray:
+        """Scores of new rows, shape (n, C), or (n,) for two classes: positive is `classes_[1]`.
+
+        Each new row is joined with its nearest fitted rows, or, with an `adjacency` of shape
+        (new rows, fitted rows), with the fitted nodes named there. The fitted graph does not
+        change, so a prediction does not depend on what else is predicted with it.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=self.coef_.dtype, reset=False)
+        if adjacency is None:
+            edges = attach(X, self.X_fit_, self.n_neighbors_)
+        else:
+            edges = sp.csr_array(adjacency)
+            if edges.shape != (X.shape[0], self.X_fit_.shape[0]):
+                raise ValueError(
+                    f"the adjacency of new rows has shape {edges.shape}, it must be "
+                    f"({X.shape[0]}, {self.X_fit_.shape[0]}): new rows x fitted rows."
+                )
+        weights, own = attachment_rows(edges, self.adjacency_)
+        P = propagation_matrix(self.adjacency_, self.coef_.dtype)
+        heard = iterate_hops(P, self.X_fit_ @ self.coef_, self.hops_, self.teleport_)
+        own_scores = X @ self.coef_
+        scores = own_scores
+        for _ in range(self.hops_):
+            step = weights @ next(heard) + own[:, None] * scores
+            scores = (1 - self.teleport_) * step + self.teleport_ * own_scores
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any, adjacency: Any = None) -> np.ndarray:
+        """Classes of new rows; those of the fitted rows are in `transduction_`."""
+        scores = self.decision_function(X, adjacency)
+        winners = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[winners]
+
+
+class FLGCClassifier(_GraphClassifier):
+    """Fully linear graph convolution for node classification.
+
+    H(0) = X, H(h+1) = (1 - teleport) P H(h) + teleport X; then a ridge fit on the labelled nodes.
+
+    Parameters
+    ----------
+    hops : int, default=10
+        Steps of propagation, the paper's K.
+    teleport : float in [0, 1], default=0.1
+        Share of the node's own features in each step, the paper's alpha. 0 is SGC, 1 no graph.
+    regularization : float >= 0, default=1.0
+        Weight of ||W||^2, the paper's lambda. 0 is the minimum-norm fit. Its scale goes with the
+        square of the features' scale: dividing features by 30 wants about 1000 times less.
+    n_neighbors : int, optional
+        Neighbours of a row in the kNN graph; floor(N / 5C) by default. 0 is no graph. Also the
+        number of fitted rows to which a new row is attached.
+    solver : {"auto", "primal", "dual", "labels"}, default="auto"
+        How to compute the one solution; see `fit_weights`.
+    device : {"auto", "cpu", "cuda", "cuda:N"}, default="auto"
+        "auto" takes a GPU where torch sees one.
+    dtype : {"float32", "float64"}, optional
+        Precision; by default that of X.
+
+    Attributes
+    ----------
+    transduction_ : array of shape (n_nodes,)
+        The class of every fitted node.
+    label_scores_ : array of shape (n_nodes, n_classes)
+        H W; the largest score of a row is its class.
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (n_features, n_classes)
+        W.
+    adjacency_ : sparse array of shape (n_nodes, n_nodes)
+        The graph, symmetric and without self loops.
+
+    References
+    ----------
+    Y. Cai, Z. Zhang, Z. Cai, X. Liu, Y. Ding, P. Ghamisi. Fully Linear Graph Convolutional
+    Networks for Semi-Supervised Learning and Clustering.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from flgc import FLGCClassifier
+    >>> X, truth = load_iris(return_X_y=True)
+    >>> y = np.full(150, -1)
+    >>> y[::10] = truth[::10]
+    >>> model = FLGCClassifier().fit(X, y)
+    >>> float(np.mean(model.transduction_ == truth).round(2))
+    0.96
+    """
+
+    def __init__(
+        self,
+        *,
+        hops: int = 10,
+        teleport: float = 0.1,
+        regularization: float = 1.0,
+        n_neighbors: int | None = None,
+        solver: str = "auto",
+        device: str = "auto",
+        dtype: str | None = None,
+    ):
+        self.hops = hops
+        self.teleport = teleport
+        self.regularization = regularization
+        self.n_neighbors = n_neighbors
+        self.solver = solver
+        self.device = device
+        self.dtype = dtype
+
+    def fit(self, X: Any, y: Any = None, adjacency: Any = None) -> Self:
+        """Fit on the labelled rows and score all.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_nodes, n_features), or PyG `Data`
+        y : array of shape (n_nodes,)
+            Classes, -1 where not known. Optional when X is a `Data` that has them.
+        adjacency : sparse or dense matrix, edge_index of shape (2, E), or PyG `Data`, optional
+            The graph; without it, the kNN graph of X.
+        """
+        check_hops(self.hops)
+        check_teleport(self.teleport)
+        check_regularization(self.regularization)
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver={self.solver!r} is not known: choose one of {SOLVERS}.")
+        X_fit, codes = self._read(X, y, adjacency)
+        P, X = self._to_device(X_fit)
+        return self._fit(
+            P,
+            X,
+            X_fit,
+            codes,
+            np.flatnonzero(codes >= 0),
+            hops=self.hops,
+            teleport=self.teleport,
+            regularization=self.regularization,
+            solver=self.solver,
+        )
+
+
+class FLGCClassifierCV(_GraphClassifier):
+    """`FLGCClassifier` whose hops, teleport and regularization are picked from a grid.
+
+    Every model of the grid is scored in closed form: by leave-one-out on the labelled nodes, or,
+    when `fit` gets a validation mask, by accuracy on those nodes. Test labels are never needed.
+
+    Parameters
+    ----------
+    hops, teleports, regularizations : sequences
+        The grid; by default the paper's: 0..20, 0..1 in steps of 0.1, 2^-8..2^8.
+    scoring : {"squared_error", "accuracy"}, default="squared_error"
+        What leave-one-out measures. Squared error picks better when labels are few: accuracy on
+        a handful of nodes has too many ties.
+    n_neighbors, device, dtype
+        As in `FLGCClassifier`.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        hops, teleport and regularization of the picked model.
+    best_score_ : float
+        Its score; higher is better (squared error is negated).
+    cv_results_ : dict of arrays, one value per model
+        The grid and its scores, ready for `pandas.DataFrame`.
+    transduction_, label_scores_, classes_, coef_, adjacency_
+        As in `FLGCClassifier`, of the picked model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_wine
+    >>> from flgc import FLGCClassifierCV
+    >>> X, truth = load_wine(return_X_y=True)
+    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
+    >>> y = np.full(178, -1)
+    >>> y[::9] = truth[::9]
+    >>> model = FLGCClassifierCV().fit(X, y)
+    >>> float(np.mean(model.transduction_ == truth).round(2))
+    0.96
+    """
+
+    def __init__(
+        self,
+        *,
+        hops: Sequence[int] = PAPER_HOPS,
+        teleports: Sequence[float] = PAPER_TELEPORTS,
+        regularizations: Sequence[float] = PAPER_REGULARIZATIONS,
+        scoring: str = "squared_error",
+        n_neighbors: int | None = None,
+        device: str = "auto",
+        dtype: str | None = None,
+    ):
+        self.hops = hops
+        self.teleports = teleports
+        self.regularizations = regularizations
+        self.scoring = scoring
+        self.n_neighbors = n_neighbors
+        self.device = device
+        self.dtype = dtype
+
+    def fit(self, X: Any, y: Any = None, adjacency: Any = None, validation: Any = None) -> Self:
+        """Score the grid, pick a model, fit it.
+
+        Parameters
+        ----------
+        X, y, adjacency
+            As in `FLGCClassifier.fit`.
+        validation : boolean mask or integer indices of nodes, optional
+            Nodes whose labels in y pick the model and take no part in any fit.
+        """
+        if self.scoring not in SCORINGS:
+            raise ValueError(f"scoring={self.scoring!r} is not known: choose one of {SCORINGS}.")
+        check_grid(self.hops, self.teleports, self.regularizations)
+        if validation is None and min(self.regularizations) <= 0:
+            raise ValueError(
+                f"leave-one-out needs regularizations > 0, found {min(self.regularizations)!r}: "
+                f"drop it from the grid, or pass a validation mask."
+            )
+        X_fit, codes = self._read(X, y, adjacency)
+        labelled, held_out = _split_labelled(codes, validation)
+        P, X = self._to_device(X_fit)
+        scores = self._score_grid(P, X, codes, labelled, held_out)
+        self._pick(scores)
+        return self._fit(P, X, X_fit, codes, labelled, **self.best_params_)
+
+    def _score_grid(
+        self, P: Any, X: Any, codes: np.ndarray, labelled: np.ndarray, held_out: np.ndarray | None
+    ) -> GridScores:
+        device = resolve_device(self.device)
+        return score_grid(
+            P,
+            X,
+            to_device(codes, device),
+            to_device(labelled, device),
+            n_classes=len(self.classes_),
+            hops=self.hops,
+            teleports=self.teleports,
+            regularizations=self.regularizations,
+            evaluate={} if held_out is None else {"validation": to_device(held_out, device)},
+            leave_one_out=min(self.regularizations) > 0,
+        )
+
+    def _pick(self, scores: GridScores) -> None:
+        """The best model of the grid, and the table of all.
+
+        A few hundred validation nodes leave many models level: the leave-one-out error decides
+        among them, then the order of the grid.
+        """
+        axes = np.meshgrid(self.hops, self.teleports, self.regularizations, indexing="ij")
+        names = ("hops", "teleport", "regularization")
+        table = {name: axis.ravel() for name, axis in zip(names, axes, strict=True)}
+        if scores.loo_squared_error is not None and scores.loo_accuracy is not None:
+            table["loo_squared_error"] = scores.loo_squared_error.ravel()
+            table["loo_accuracy"] = scores.loo_accuracy.ravel()
+        if "validation" in scores.accuracy:
+            table["validation_accuracy"] = scores.accuracy["validation"].ravel()
+            score = table["validation_accuracy"]
+        elif self.scoring == "accuracy":
+            score = table["loo_accuracy"]
+        else:
+            score = -table["loo_squared_error"]
+        level = np.flatnonzero(score == score.max())
+        if "loo_squared_error" in table:
+            level = level[np.argmin(table["loo_squared_error"][level])]
+        self.best_index_ = int(np.ravel(level)[0])
+        self.best_score_ = float(score[self.best_index_])
+        self.best_params_ = {name: table[name][self.best_index_].item() for name in names}
+        self.cv_results_ = table
+
+
+def _split_labelled(codes: np.ndarray, validation: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """Indices of the nodes to fit on, and of those to pick on."""
+    labelled = np.flatnonzero(codes >= 0)
+    if validation is None:
+        return labelled, None
+    mask = np.zeros(len(codes), dtype=bool)
+    mask[to_numpy(validation) if hasattr(validation, "detach") else np.asarray(validation)] = True
+    if (codes[mask] < 0).any() or not mask.any():
+        raise ValueError(
+            f"{int((codes[mask] < 0).sum())} of {int(mask.sum())} validation nodes have no label "
+            f"in y: each needs one, it is used to pick the model only."
+        )
+    labelled = np.flatnonzero((codes >= 0) & ~mask)
+    missing = len(np.unique(codes)) - (codes.min() < 0) - len(np.unique(codes[labelled]))
+    if missing:
+        raise ValueError(
+            f"{missing} classes are labelled in validation nodes only: each class needs a labelled "
+            f"node outside the validation mask."
+        )
+    return labelled, np.flatnonzero(mask)

@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flgc import FLGCClustering
+from flgc.metrics import clustering_accuracy
+from flgc.self_expression import prune_columns, self_expression, self_expression_factors
+from flgc.spectral import dense_affinity, leading_eigenpairs, quadratic_embedding, subspace_rows
+from tests import plain
+
+
+def union_of_subspaces(n_per_cluster=40, n_clusters=3, dim=2, ambient=20, seed=0):
+    rng = np.random.default_rng(seed)
+    parts = [
+        rng.standard_normal((n_per_cluster, dim)) @ rng.standard_normal((dim, ambient))
+        for _ in range(n_clusters)
+    ]
+    return np.vstack(parts), np.repeat(np.arange(n_clusters), n_per_cluster)
+
+
+@given(plain.problems(), plain.hop_counts, plain.teleports, plain.regularizations)
+def test_self_expression_is_the_formula_in_both_forms(problem, hops, teleport, regularization):
+    A, X, *_ = problem
+    H = plain.propagate(plain.propagation_matrix(A), X, hops, teleport)
+    expected = plain.self_expression(H, X, regularization)
+    left, right = self_expression_factors(H, X, regularization)
+    np.testing.assert_allclose(left @ right.T, expected, atol=1e-8)
+    np.testing.assert_allclose(self_expression(H, X, regularization), expected, atol=1e-8)
+
+
+@given(plain.problems(), plain.regularizations)
+def test_without_edges_it_is_edsc(problem, regularization):
+    """EDSC's closed form: Z = (XX' + rI)^-1 XX', here through the estimator's own steps."""
+    _, X, *_ = problem
+    gram = X @ X.T
+    expected = np.linalg.solve(gram + regularization * np.eye(len(X)), gram)
+    np.testing.assert_allclose(self_expression(X, X, regularization), expected, atol=1e-8)
+
+
+def test_the_estimator_without_edges_clusters_edscs_matrix():
+    X, _ = union_of_subspaces()
+    gram = X @ X.T
+    Z = np.linalg.solve(gram + 10.0 * np.eye(len(X)), gram)
+    C = prune_columns(Z, 0.8)
+    values, vectors = np.linalg.eigh((C + C.T) / 2)
+    top = np.argsort(-np.abs(values))[:13]
+    F = vectors[:, top] * np.sqrt(np.abs(values[top]))
+    F /= np.linalg.norm(F, axis=1, keepdims=True)
+    expected = np.clip(F @ F.T, 0, None) ** 4
+    for settings in ({"hops": 0}, {"n_neighbors": 0}):
+        model = FLGCClustering(3, random_state=0, **settings).fit(X)
+        np.testing.assert_allclose(model.affinity_matrix_, expected / expected.max(), atol=1e-8)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 0.5, 0.8, 0.99, 1.0]))
+def test_pruning_is_the_loop(seed, threshold):
+    Z = np.random.default_rng(seed).standard_normal((9, 9))
+    expected = np.zeros_like(Z)
+    for column in range(9):
+        total, kept = np.abs(Z[:, column]).sum(), 0.0
+        for row in np.argsort(-np.abs(Z[:, column])):
+            expected[row, column] = Z[row, column]
+            kept += abs(Z[row, column])
+            if kept > threshold * total:
+                break
+    np.testing.assert_array_equal(prune_columns(Z, threshold), expected)
+
+
+def test_iterated_and_dense_eigenpairs_agree():
+    rng = np.random.default_rng(0)
+    M = rng.standard_normal((500, 30))
+    M = M @ np.diag(rng.standard_normal(30)) @ M.T
+    values, vectors = leading_eigenpairs(lambda V: M @ V, 500, 20, M.dtype, "LM")
+    every = np.linalg.eigvalsh(M)
+    np.testing.assert_allclose(values, every[np.argsort(-np.abs(every))[:20]], rtol=1e-8)
+    np.testing.assert_allclose(M @ vectors, vectors * values, atol=1e-6 * np.abs(values).max())
+
+
+def test_lowrank_equals_exact_in_the_subspace_it_keeps():
+    X, _ = union_of_subspaces(n_per_cluster=150)
+    L, R = self_expression_factors(X, X, 1.0)
+    Z = self_expression(X, X, 1.0)
+    C = (Z + Z.T) / 2
+    exact = subspace_rows(lambda V: C @ V, len(X), 6, C.dtype)
+    thin = subspace_rows(lambda V: (L @ (R.T @ V) + R @ (L.T @ V)) / 2, len(X), 6, L.dtype)
+    np.testing.assert_allclose(thin @ thin.T, exact @ exact.T, atol=1e-8)
+
+    affinity = (exact @ exact.T) ** 2
+    np.testing.assert_allclose(
+        dense_affinity(np.abs(exact), 2), (np.abs(exact) @ np.abs(exact).T) ** 2, atol=1e-8
+    )
+    scale = 1 / np.sqrt(affinity.sum(axis=1))
+    _, vectors = np.linalg.eigh(scale[:, None] * affinity * scale)
+    expected = vectors[:, -3:] * scale[:, None]
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    found = quadratic_embedding(thin, 3)
+    # The embedding is defined up to a rotation: compare what is invariant.
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["exact", "lowrank"])
+def test_both_solvers_find_independent_subspaces(solver):
+    X, truth = union_of_subspaces(n_per_cluster=150)
+    model = FLGCClustering(
+        3, hops=0, regularization=0.01, subspace_dim=2, solver=solver, random_state=0
+    )
+    assert clustering_accuracy(truth, model.fit_predict(X)) == 1.0
+    assert model.solver_ == solver
+
+
+def test_lowrank_never_makes_an_n_by_n_matrix(monkeypatch):
+    monkeypatch.setattr("flgc.clustering.self_expression", _forbidden)
+    monkeypatch.setattr("flgc.clustering.dense_affinity", _forbidden)
+    X, _ = union_of_subspaces(n_per_cluster=200)
+    model = FLGCClustering(3, solver="lowrank", random_state=0).fit(sp.csr_array(X))
+    assert model.embedding_.shape == (600, 3)
+    assert not hasattr(model, "affinity_matrix_")
+
+
+def _forbidden(*_):
+    raise AssertionError("an N x N matrix was formed")
+
+
+def test_a_black_image_and_a_duplicate_do_not_spread_nan():
+    X, truth = union_of_subspaces()
+    X[5], X[7] = 0, X[8]
+    for solver in ("exact", "lowrank"):
+        model = FLGCClustering(3, hops=2, n_neighbors=5, solver=solver, random_state=0).fit(X)
+        assert clustering_accuracy(truth, model.labels_) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters=0"),
+        ({"n_clusters": 121}, "n_clusters=121 .* n_samples=120"),
+        ({"hops": -1}, "hops=-1"),
+        ({"teleport": 2}, "teleport=2"),
+        ({"regularization": -1}, "regularization=-1"),
+        ({"n_neighbors": 120}, "n_neighbors=120"),
+        ({"threshold": 0.0}, "threshold=0.0"),
+        ({"power": 0}, "power=0"),
+        ({"subspace_dim": 0}, "subspace_dim=0"),
+        ({"solver": "fast"}, "solver='fast'"),
+        ({"solver": "lowrank", "power": 4}, "never forms Z"),
+        ({"device": "tpu"}, "device='tpu'"),
+    ],
+)
+def test_bad_settings_are_refused_before_any_work(monkeypatch, settings, message):
+    monkeypatch.setattr("flgc.clustering.graph_for", _forbidden)
+    X, _ = union_of_subspaces()
+    with pytest.raises(ValueError, match=message):
+        FLGCClustering(**({"n_clusters": 3} | settings)).fit(X)
