@@ -13,9 +13,16 @@ from numpy.typing import ArrayLike
 from sklearn.neighbors import NearestNeighbors
 
 
+# The paper's k grows with N, so its graph has N^2 / 5C edges. Up to about 10,000 rows that is
+# fine; beyond, the number of edges stays near this until k has come down to the least below.
+_DEFAULT_EDGES = 10_000_000
+_LEAST_CAP = 30
+
+
 def default_n_neighbors(n_samples: int, n_classes: int) -> int:
-    """K = floor(N / 5C), the paper's choice, kept between 1 and N - 1."""
-    return max(min(n_samples // (5 * n_classes), n_samples - 1), min(1, n_samples - 1))
+    """k = floor(N / 5C), the paper's choice, at least 1; bounded where N^2 edges would not fit."""
+    cap = min(max(_DEFAULT_EDGES // n_samples, _LEAST_CAP), n_samples - 1)
+    return min(max(n_samples // (5 * n_classes), 1), cap)
 
 
 def knn_graph(X: Any, n_neighbors: int) -> sp.csr_array:

@@ -101,6 +101,12 @@ def test_default_neighbours_are_the_papers():
     assert default_n_neighbors(150, 3) == 10
     assert default_n_neighbors(6, 3) == 1
     assert default_n_neighbors(1, 1) == 0
+    assert default_n_neighbors(5000, 2) == 500
+
+
+def test_default_neighbours_stay_linear_in_the_number_of_rows():
+    assert default_n_neighbors(100_000, 10) == 100
+    assert default_n_neighbors(10_000_000, 2) == 30
 
 
 @pytest.mark.parametrize(
