@@ -8,6 +8,7 @@
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError, NotAvailable, UnknownDataset, WrongDigest
 from flgc.datasets.library import State, fetch, load, state, verify
+from flgc.datasets.own import add, from_graph, from_pyg, from_table
 from flgc.datasets.registry import REGISTRY, resolve
 
 __all__ = [
@@ -18,7 +19,11 @@ __all__ = [
     "State",
     "UnknownDataset",
     "WrongDigest",
+    "add",
     "fetch",
+    "from_graph",
+    "from_pyg",
+    "from_table",
     "load",
     "resolve",
     "state",

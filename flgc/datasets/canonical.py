@@ -4,7 +4,6 @@ import hashlib
 import json
 
 import numpy as np
-import scipy.sparse as sp
 
 from flgc.datasets.dataset import Dataset
 
@@ -42,14 +41,15 @@ def digest(dataset: Dataset) -> str:
     }
     sha.update(json.dumps(header, sort_keys=True).encode())
     arrays = [dataset.labels.astype("<i8")]
-    if sp.issparse(dataset.features):
-        arrays += [
-            dataset.features.indptr.astype("<i8"),
-            dataset.features.indices.astype("<i8"),
-            dataset.features.data.astype("<f8"),
-        ]
+    features = dataset.features
+    if isinstance(features, np.ndarray):
+        arrays.append(features.astype("<f8"))
     else:
-        arrays.append(np.asarray(dataset.features).astype("<f8"))
+        arrays += [
+            features.indptr.astype("<i8"),
+            features.indices.astype("<i8"),
+            features.data.astype("<f8"),
+        ]
     if dataset.edges is not None:
         arrays.append(dataset.edges.astype("<i8"))
     arrays += [masks[name].astype("u1") for name in sorted(masks)]

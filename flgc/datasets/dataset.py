@@ -1,14 +1,22 @@
 """A dataset in memory: what every reader gives and every method takes."""
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Kind = Literal["graph", "table", "images"]
 PROTOCOLS = ("paper", "honest")
+
+
+def titled(name: str, marks: Iterable[str]) -> str:
+    """`x8d5k (re-drawn)`: a name with what must be known wherever it is printed."""
+    told = ", ".join(marks)
+    return f"{name} ({told})" if told else name
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -22,7 +30,7 @@ class Dataset:
 
     name: str
     kind: Kind
-    features: np.ndarray | sp.csr_array
+    features: "np.ndarray | sp.csr_array"
     labels: np.ndarray
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] = ()
@@ -52,8 +60,7 @@ class Dataset:
     @property
     def title(self) -> str:
         """The name as tables print it: a dataset that is not the original says so."""
-        marks = [note for note in self.provenance.get("marks", ())]
-        return f"{self.name} ({', '.join(marks)})" if marks else self.name
+        return titled(self.name, self.provenance.get("marks", ()))
 
     def for_protocol(self, protocol: str) -> "Dataset":
         """The dataset as a protocol may see it: `honest` loses the features that leak the label.

@@ -5,11 +5,14 @@ import functools
 import json
 from collections.abc import Callable, Mapping
 from importlib import resources
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from flgc.datasets.dataset import Kind
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +53,7 @@ class RawFile:
 class Parsed:
     """What a reader makes of the raw files."""
 
-    features: np.ndarray | sp.csr_array
+    features: "np.ndarray | sp.csr_array"
     labels: np.ndarray
     edges: np.ndarray | None = None
     masks: Mapping[str, np.ndarray] | None = None

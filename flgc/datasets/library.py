@@ -26,6 +26,7 @@ class State:
     name: str
     status: str
     detail: str = ""
+    marks: tuple[str, ...] = ()
 
 
 def load(
@@ -55,7 +56,7 @@ def fetch(
         return standing
     dataset, status = _load(name, Settings.of(mirror, cache, offline))
     sources = sorted(set(dataset.provenance.get("sources", {}).values()))
-    return State(dataset.name, status, ", ".join(sources))
+    return State(dataset.name, status, ", ".join(sources), tuple(dataset.provenance["marks"]))
 
 
 def state(name: str, *, mirror: PathLike | None = None, cache: PathLike | None = None) -> State:
@@ -68,7 +69,7 @@ def state(name: str, *, mirror: PathLike | None = None, cache: PathLike | None =
     if entry.requires and importlib.util.find_spec(entry.requires) is None:
         return State(entry.name, "not available", f"needs {entry.requires}: {INSTALL}")
     if entry.embedded:
-        return State(entry.name, "embedded")
+        return State(entry.name, "embedded", marks=entry.marks)
     if not entry.routes:
         return State(entry.name, "not available", "; ".join(entry.notes))
     path = settings.parsed(entry.name)
@@ -83,10 +84,12 @@ def verify(name: str, *, cache: PathLike | None = None) -> State:
     own = _own_path(name, settings)
     if own is not None:
         return _verify_file(own.stem, own, None)
-    entry = REGISTRY[resolve(name)]
-    if entry.embedded:
+    standing = state(name, cache=settings.cache)
+    entry = REGISTRY[standing.name]
+    if standing.status == "embedded":
         build(entry, settings)
-        return State(entry.name, "embedded")
+    if standing.status in ("embedded", "not available"):
+        return standing
     for route in entry.routes:
         for file in route.files:
             raw = settings.raw(entry.name, file.name)
@@ -184,19 +187,17 @@ def _own_path(name: str, settings: Settings) -> Path | None:
 def describe(name: str, settings: Settings) -> dict[str, Any]:
     """One row of `flgc datasets`: name, kind, classes, instances, features, state."""
     standing = state(name, mirror=settings.mirror, cache=settings.cache)
+    row: dict[str, Any] = {"name": standing.name}
     if standing.status == "yours":
         own = parsed.read(Path(standing.detail))
-        shape = (own.kind, own.n_classes, own.n_nodes, own.n_features)
-        marks: tuple[str, ...] = ()
+        row |= {"kind": own.kind, "classes": own.n_classes, "instances": own.n_nodes}
+        row |= {"features": own.n_features}
     else:
         entry = REGISTRY[standing.name]
-        shape = (entry.kind, entry.classes, entry.instances, entry.features)
-        marks = entry.marks
-    row = dict(zip(("kind", "classes", "instances", "features"), shape, strict=True))
-    return {
-        "name": standing.name,
-        **row,
+        row |= {"kind": entry.kind, "classes": entry.classes, "instances": entry.instances}
+        row |= {"features": entry.features}
+    return row | {
         "state": standing.status,
         "detail": standing.detail,
-        "marks": list(marks),
+        "marks": list(standing.marks),
     }

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from flgc.datasets.atomic import writing
 from flgc.datasets.canonical import digest
@@ -36,21 +35,20 @@ def write(dataset: Dataset, path: Path) -> None:
 
     columns: dict[str, Any] = {"label": pa.array(dataset.labels)}
     features = dataset.features
-    if sp.issparse(features):
+    if isinstance(features, np.ndarray):
+        flat = pa.array(np.ascontiguousarray(features).ravel())
+        columns["features"] = pa.FixedSizeListArray.from_arrays(flat, features.shape[1])
+    else:
         offsets = pa.array(features.indptr.astype(np.int32))
         indices = pa.array(features.indices.astype(np.int32))
         columns["feature_indices"] = pa.ListArray.from_arrays(offsets, indices)
         columns["feature_values"] = pa.ListArray.from_arrays(offsets, pa.array(features.data))
-    else:
-        flat = pa.array(np.ascontiguousarray(features).ravel())
-        columns["features"] = pa.FixedSizeListArray.from_arrays(flat, features.shape[1])
     if dataset.edges is not None:
         source, target = dataset.edges
         degrees = np.bincount(target, minlength=dataset.n_nodes)
-        offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
-        columns["neighbours"] = pa.ListArray.from_arrays(
-            pa.array(offsets), pa.array(source.astype(np.int32))
-        )
+        offsets = pa.array(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32))
+        sources = pa.array(source.astype(np.int32))
+        columns["neighbours"] = pa.ListArray.from_arrays(offsets, sources)
     for name, mask in (dataset.masks or {}).items():
         columns[name] = pa.array(mask)
     metadata = {
@@ -93,11 +91,12 @@ def read(path: Path) -> Dataset:
 def _from_table(table: Any, metadata: dict[str, Any]) -> Dataset:
     if metadata["format"] != FORMAT:
         raise ValueError(f"format {metadata['format']}, this version reads format {FORMAT}")
+    import scipy.sparse as sp
+
     n_nodes, n_features = table.num_rows, metadata["n_features"]
     column = {name: _one_chunk(table[name]) for name in table.column_names}
-    features: np.ndarray | sp.csr_array
     if "features" in column:
-        features = np.array(column["features"].values).reshape(n_nodes, n_features)
+        features: Any = np.array(column["features"].values).reshape(n_nodes, n_features)
     else:
         indices, values = column["feature_indices"], column["feature_values"]
         parts = (np.array(values.values), np.array(indices.values), np.array(indices.offsets))

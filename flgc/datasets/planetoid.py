@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from flgc.datasets.canonical import canonical_edges
 from flgc.datasets.entry import Parsed
@@ -96,6 +95,8 @@ class _Graph:
     """Nodes in the order of their numbers; Planetoid keeps the test nodes apart, shuffled."""
 
     def __init__(self, part: Mapping[str, bytes], n_train: int) -> None:
+        import scipy.sparse as sp
+
         self.test = np.array(part["test.index"].split(), dtype=np.int64)
         self.first_test = unpickle(part["allx"]).shape[0]
         self.n_train = n_train
@@ -108,6 +109,8 @@ class _Graph:
 
     def in_order(self, before: Any, test: Any) -> Any:
         """Rows by node number. CiteSeer's 15 isolated test nodes have no row: they are zero."""
+        import scipy.sparse as sp
+
         n_nodes = int(self.test.max()) + 1
         place = sp.csr_array(
             (np.ones(len(self.test)), (self.test - self.first_test, np.arange(len(self.test)))),
