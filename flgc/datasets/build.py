@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from flgc.datasets.canonical import canonical_rows, digest
+from flgc.datasets.canonical import canonical_rows
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.entry import Entry, Route
 from flgc.datasets.errors import NotAvailable, SourceFailed, WrongDigest
@@ -42,11 +42,11 @@ def _by_route(entry: Entry, route: Route, settings: Settings) -> Dataset:
             raise SourceFailed("; ".join([*wrong, str(error)])) from error
         try:
             dataset = _assemble(entry, route, raws)
-            found = dataset.provenance["digest"]
+            found = dataset.digest
             if found == entry.digest:
                 return dataset
             if entry.accepts_unknown and _right_shape(entry, dataset):
-                dataset.provenance["notes"].append("these bytes have no known digest")
+                dataset.provenance["marks"].append("unverified")
                 return dataset
         except (ValueError, KeyError, TypeError, IndexError) as error:
             found = f"unreadable ({error})"
@@ -91,7 +91,7 @@ def _assemble(entry: Entry, route: Route, raws: list[Raw]) -> Dataset:
         leaking=entry.leaking,
         provenance=provenance,
     )
-    provenance["digest"] = digest(dataset)
+    provenance["digest"] = dataset.digest
     return dataset
 
 

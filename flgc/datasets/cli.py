@@ -72,7 +72,9 @@ def list_command(mirror: Mirror = None, cache: Cache = None, as_json: AsJson = F
         sizes = (str(row[key]) for key in ("classes", "instances", "features"))
         where = ["" if row["state"] in GOOD else row["detail"]] if wide else []
         standing = f"[{_colour(row['state'])}]{row['state']}[/]"
-        table.add_row(titled(row["name"], row["marks"]), row["kind"], *sizes, standing, *where)
+        table.add_row(
+            titled(row["name"], row["marks"]), row["kind"] or "", *sizes, standing, *where
+        )
     console.print(table)
     for row in rows:
         if row["state"] == "not available":

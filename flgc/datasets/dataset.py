@@ -1,6 +1,9 @@
 """A dataset in memory: what every reader gives and every method takes."""
 
 import dataclasses
+import functools
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -61,6 +64,37 @@ class Dataset:
     def title(self) -> str:
         """The name as tables print it: a dataset that is not the original says so."""
         return titled(self.name, self.provenance.get("marks", ()))
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """sha256 of all that a result can depend on: features, labels, classes, edges, masks."""
+        sha = hashlib.sha256()
+        masks = self.masks or {}
+        header = {
+            "kind": self.kind,
+            "shape": list(self.features.shape),
+            "classes": list(self.class_names),
+            "image_shape": self.image_shape,
+            "masks": sorted(masks),
+        }
+        sha.update(json.dumps(header, sort_keys=True).encode())
+        arrays = [self.labels.astype("<i8")]
+        features = self.features
+        if isinstance(features, np.ndarray):
+            arrays.append(features.astype("<f8"))
+        else:
+            arrays += [
+                features.indptr.astype("<i8"),
+                features.indices.astype("<i8"),
+                features.data.astype("<f8"),
+            ]
+        if self.edges is not None:
+            arrays.append(self.edges.astype("<i8"))
+        arrays += [masks[name].astype("u1") for name in sorted(masks)]
+        for array in arrays:
+            sha.update(f"|{array.dtype.str}{array.shape}|".encode())
+            sha.update(np.ascontiguousarray(array).data)
+        return sha.hexdigest()
 
     def for_protocol(self, protocol: str) -> "Dataset":
         """The dataset as a protocol may see it: `honest` loses the features that leak the label.

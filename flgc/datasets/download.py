@@ -19,11 +19,11 @@ _unreachable: dict[str, float] = {}
 
 
 class _Failed(Exception):
-    """Why one try failed, and whether another one cannot help."""
+    """Why one try failed; `final` if another one cannot help, `host` if the host is to blame."""
 
-    def __init__(self, reason: str, *, final: bool) -> None:
+    def __init__(self, reason: str, *, final: bool, host: bool = False) -> None:
         super().__init__(reason)
-        self.final = final
+        self.final, self.host = final, host
 
 
 class _Sink(io.BytesIO):
@@ -48,15 +48,17 @@ def download(url: str) -> bytes:
         raise SourceFailed(f"{url}: {host} could not be reached a moment ago")
     for attempt in range(1, TRIES + 1):
         try:
-            return _attempt(url, host)
+            return _attempt(url)
         except _Failed as failure:
             if failure.final or attempt == TRIES:
+                if failure.host:
+                    _unreachable[host] = time.monotonic()
                 raise SourceFailed(f"{url}: {failure} (try {attempt} of {TRIES})") from failure
         time.sleep(PAUSE * 2 ** (attempt - 1))
     raise AssertionError("unreachable: the last try returns or raises")
 
 
-def _attempt(url: str, host: str) -> bytes:
+def _attempt(url: str) -> bytes:
     import pooch
     import requests
     from urllib3.exceptions import NewConnectionError
@@ -74,8 +76,7 @@ def _attempt(url: str, host: str) -> bytes:
     except requests.RequestException as error:
         cause = getattr(error.args[0], "reason", None) if error.args else None
         if isinstance(error, hopeless) or isinstance(cause, NewConnectionError):
-            _unreachable[host] = time.monotonic()
-            raise _Failed(f"{host} cannot be reached", final=True) from error
+            raise _Failed("the host cannot be reached", final=True, host=True) from error
         reason = f"{type(error).__name__} after {sink.tell()} bytes"
-        raise _Failed(reason, final=False) from error
+        raise _Failed(reason, final=False, host=True) from error
     return sink.getvalue()

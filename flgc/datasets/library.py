@@ -1,5 +1,6 @@
 """Datasets by name: load, fetch, state, verify."""
 
+import contextlib
 import dataclasses
 import hashlib
 import importlib.util
@@ -138,9 +139,10 @@ def _cached(entry: Entry, path: Path) -> Dataset | None:
     except FileNotFoundError:
         return None
     except parsed.Damaged:
-        path.replace(path.with_name(f"{path.name}.rejected"))
+        with contextlib.suppress(FileNotFoundError):  # another process was faster
+            path.replace(path.with_name(f"{path.name}.rejected"))
         return None
-    known = dataset.provenance.get("digest") == entry.digest or entry.accepts_unknown
+    known = dataset.digest == entry.digest or entry.accepts_unknown
     return dataset if known else None
 
 
@@ -151,9 +153,9 @@ def _verify_file(name: str, path: Path, expected: str | None) -> State:
         return State(name, "not cached")
     except parsed.Damaged as error:
         return State(name, "damaged", str(error))
-    found = dataset.provenance.get("digest")
-    if expected is not None and found != expected:
-        return State(name, "damaged", f"{path}: expected digest {expected}, found {found}")
+    if expected is not None and dataset.digest != expected:
+        detail = f"{path}: expected digest {expected}, found {dataset.digest}"
+        return State(name, "damaged", detail)
     return State(name, "ok", str(path))
 
 
@@ -187,16 +189,19 @@ def _own_path(name: str, settings: Settings) -> Path | None:
 def describe(name: str, settings: Settings) -> dict[str, Any]:
     """One row of `flgc datasets`: name, kind, classes, instances, features, state."""
     standing = state(name, mirror=settings.mirror, cache=settings.cache)
-    row: dict[str, Any] = {"name": standing.name}
+    shape: tuple[Any, ...]
     if standing.status == "yours":
-        own = parsed.read(Path(standing.detail))
-        row |= {"kind": own.kind, "classes": own.n_classes, "instances": own.n_nodes}
-        row |= {"features": own.n_features}
+        try:
+            own = parsed.read(Path(standing.detail))
+            shape = (own.kind, own.n_classes, own.n_nodes, own.n_features)
+        except parsed.Damaged as error:
+            standing, shape = State(standing.name, "damaged", str(error)), (None,) * 4
     else:
         entry = REGISTRY[standing.name]
-        row |= {"kind": entry.kind, "classes": entry.classes, "instances": entry.instances}
-        row |= {"features": entry.features}
-    return row | {
+        shape = (entry.kind, entry.classes, entry.instances, entry.features)
+    return {
+        "name": standing.name,
+        **dict(zip(("kind", "classes", "instances", "features"), shape, strict=True)),
         "state": standing.status,
         "detail": standing.detail,
         "marks": list(standing.marks),

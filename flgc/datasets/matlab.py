@@ -32,7 +32,10 @@ def _load(files: Mapping[str, bytes]) -> dict[str, Any]:
 
     (content,) = files.values()
     file: Any = io.BytesIO(content)  # the stubs know paths only
-    return scipy.io.loadmat(file)
+    try:
+        return scipy.io.loadmat(file)
+    except Exception as error:  # bytes that are no MATLAB file fail in many ways
+        raise ValueError(f"not a MATLAB file: {error}") from error
 
 
 def _scaled(pixels: np.ndarray) -> np.ndarray:

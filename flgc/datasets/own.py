@@ -5,23 +5,28 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flgc.datasets import parsed
-from flgc.datasets.canonical import canonical_edges, digest
+from flgc.datasets.canonical import canonical_edges
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError
+from flgc.datasets.frames import (
+    Coding,
+    PathLike,
+    coded_features,
+    coded_labels,
+    column_named,
+    read_frame,
+)
 from flgc.datasets.registry import REGISTRY, resolve
 from flgc.datasets.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
     import scipy.sparse as sp
-
-PathLike = str | os.PathLike[str]
-Coding = Literal["onehot", "ordinal"]
 
 
 def from_table(
@@ -39,13 +44,11 @@ def from_table(
     (`ordinal`). A missing feature is an error; a missing label means an unlabelled row (-1).
     Without a `header` the columns are called 0, 1, 2, ...
     """
-    frame, source = _frame(table, header)
-    label = _column(frame, label, source)
-    labels, class_names = _labels(frame[label])
-    unknown = [column for column in drop if column not in frame.columns]
-    if unknown:
-        raise DatasetError(f"{source} has no column {unknown[0]!r}; it has {_listed(frame)}")
-    features, feature_names = _features(frame.drop(columns=[label, *drop]), categorical, source)
+    frame, source = read_frame(table, header)
+    label = column_named(frame, label, source)
+    labels, class_names = coded_labels(frame[label])
+    left_out = [label, *(column_named(frame, column, source) for column in drop)]
+    features, feature_names = coded_features(frame.drop(columns=left_out), categorical, source)
     dataset = Dataset(
         name=name or _name_of(table),
         kind="table",
@@ -74,7 +77,7 @@ def from_graph(
     Edges name nodes by the column `node`, or by row number (from 0) when it is not given. They are
     taken as undirected; doubles and self loops are removed.
     """
-    frame, where = _frame(nodes)
+    frame, where = read_frame(nodes)
     dataset = from_table(
         frame,
         label=label,
@@ -84,17 +87,17 @@ def from_graph(
     )
     import pandas as pd
 
-    links, edges_from = _frame(edges)
-    ends = [links[_column(links, end, edges_from)] for end in (source, target)]
-    ids = frame[_column(frame, node, where)] if node else pd.RangeIndex(len(frame))
+    links, edges_from = read_frame(edges)
+    ends = [links[column_named(links, end, edges_from)] for end in (source, target)]
+    ids = frame[column_named(frame, node, where)] if node else pd.RangeIndex(len(frame))
     index = pd.Index(ids)
     if not index.is_unique:
-        raise DatasetError(f"{where}: node {index[index.duplicated()][0]!r} stands there twice")
+        raise DatasetError(f"{where}: node {index[index.duplicated()][0]} stands there twice")
     places = [index.get_indexer(pd.Index(end)) for end in ends]
     for end, place in zip(ends, places, strict=True):
         if (place < 0).any():
             unknown = end.iloc[int(np.argmax(place < 0))]
-            raise DatasetError(f"{edges_from}: {unknown!r} is no node of {where}")
+            raise DatasetError(f"{edges_from}: {unknown} is no node of {where}")
     both = canonical_edges(places[0], places[1], dataset.n_nodes)
     dataset = dataclasses.replace(dataset, kind="graph", edges=both)
     return _with_provenance(dataset, f"{where}, {edges_from}")
@@ -156,76 +159,6 @@ def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
     return path
 
 
-def _frame(table: "PathLike | pd.DataFrame", header: bool = True) -> "tuple[pd.DataFrame, str]":
-    import pandas as pd
-
-    if isinstance(table, pd.DataFrame):
-        return table.rename(columns=str), "the data frame"
-    path = Path(table)
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(path), path.name
-        first = 0 if header else None
-        frame = pd.read_csv(path, sep=None, engine="python", header=first).rename(columns=str)
-    except FileNotFoundError:
-        raise DatasetError(f"{path} does not exist") from None
-    except Exception as error:
-        raise DatasetError(f"{path} cannot be read as a table: {error}") from error
-    if header and any(re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+(\.[0-9]+)?", c) for c in frame.columns):
-        raise DatasetError(
-            f"{path}: the first line looks like data ({_listed(frame)}); if the file has no line "
-            "of column names, say so: header=False, or --no-header"
-        )
-    return frame, path.name
-
-
-def _column(frame: "pd.DataFrame", column: str | int, source: str) -> str:
-    if isinstance(column, int):
-        return frame.columns[column]
-    if column not in frame.columns:
-        raise DatasetError(f"{source} has no column {column!r}; it has {_listed(frame)}")
-    return column
-
-
-def _listed(frame: "pd.DataFrame") -> str:
-    return ", ".join(str(column) for column in frame.columns[:20])
-
-
-def _labels(column: "pd.Series") -> tuple[np.ndarray, tuple[str, ...]]:
-    import pandas as pd
-
-    codes, values = pd.factorize(column, sort=True)
-    return codes.astype(np.int64), tuple(str(value) for value in values)
-
-
-def _features(
-    frame: "pd.DataFrame", categorical: Coding, source: str
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    import pandas as pd
-
-    columns: dict[str, np.ndarray] = {}
-    for name, column in frame.items():
-        if column.isna().any():
-            row = int(np.argmax(column.isna().to_numpy()))
-            raise DatasetError(
-                f"{source}: column {name!r} has no value in row {row}; fill or drop such rows"
-            )
-        if pd.api.types.is_numeric_dtype(column):
-            columns[str(name)] = column.to_numpy(dtype=np.float64)
-            continue
-        codes, values = pd.factorize(column, sort=True)
-        if categorical == "ordinal":
-            columns[str(name)] = codes.astype(np.float64)
-        else:
-            columns |= {f"{name}={v}": (codes == i) * 1.0 for i, v in enumerate(values)}
-    if not columns:
-        raise DatasetError(f"{source} has no feature column")
-    features = np.column_stack(list(columns.values()))
-    if not np.isfinite(features).all():
-        raise DatasetError(f"{source} has infinite values")
-    return features, tuple(columns)
-
-
 def _load_pt(path: Path) -> Any:
     try:
         import torch
@@ -266,7 +199,7 @@ def _with_provenance(dataset: Dataset, source: str) -> Dataset:
         "licence": "yours",
         "marks": [],
         "notes": ["added by the user"],
-        "digest": digest(dataset),
+        "digest": dataset.digest,
     }
     return dataclasses.replace(dataset, provenance=provenance)
 

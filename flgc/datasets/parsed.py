@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from flgc.datasets.atomic import writing
-from flgc.datasets.canonical import digest
 from flgc.datasets.dataset import Dataset
+from flgc.datasets.errors import DatasetError
 
 METADATA_KEY = b"flgc"
 FORMAT = 1
 
 
-class Damaged(Exception):
+class Damaged(DatasetError):
     """A parsed file that cannot be read or whose content is not what its digest says."""
 
 
@@ -62,7 +62,7 @@ def write(dataset: Dataset, path: Path) -> None:
         "image_shape": dataset.image_shape,
         "leaking": dataset.leaking,
         "provenance": dict(dataset.provenance),
-        "digest": digest(dataset),
+        "digest": dataset.digest,
     }
     table = pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(metadata)})
     with writing(path) as temporary:
@@ -78,7 +78,7 @@ def read(path: Path) -> Dataset:
         table = pq.read_table(path, memory_map=False).combine_chunks()
         metadata = json.loads(table.schema.metadata[METADATA_KEY])
         dataset = _from_table(table, metadata)
-        found = digest(dataset)
+        found = dataset.digest
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError, IndexError) as error:
         if isinstance(error, FileNotFoundError):
             raise

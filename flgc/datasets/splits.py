@@ -111,6 +111,12 @@ def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
     )
 
 
+def runs(dataset: Dataset, kind: str, experiment: str, n_runs: int) -> list[Split]:
+    """The splits of an experiment's runs, the same for every method."""
+    seeds = (derive_seed(experiment, dataset.name, run) for run in range(n_runs))
+    return [make(dataset, kind, seed) for seed in seeds]
+
+
 def table(splits: Iterable[Split]) -> "pa.Table":
     """Many runs as one table (run, node, role), ready for Parquet."""
     import pyarrow as pa

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flgc.datasets import canonical, download, entry, registry, wheels
+from flgc.datasets import download, entry, registry, wheels
 from flgc.datasets.entry import Entry, RawFile, Route, Url, Wheel
 from flgc.datasets.text import TextTable
 
@@ -64,7 +64,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
         row = Entry("toy", "table", 2, 3, 2, ("a", "b"), (route,), "none", "nobody")
         sha = hashlib.sha256(TOY).hexdigest()
         right = _assemble(row, route, [Raw(file, "here", TOY, sha, pinned=True)])
-        pins = {"raw": {"toy/toy.csv": sha}, "parsed": {"toy": canonical.digest(right)}}
+        pins = {"raw": {"toy/toy.csv": sha}, "parsed": {"toy": right.digest}}
         monkeypatch.setattr(entry, "pinned", lambda what: pins[what])
         monkeypatch.setitem(registry.REGISTRY, "toy", row)
         monkeypatch.setitem(registry._NAMES, "toy", "toy")
