@@ -56,8 +56,9 @@ def fetch(
     if standing.status == "embedded":
         return standing
     dataset, status = _load(name, Settings.of(mirror, cache, offline))
-    sources = sorted(set(dataset.provenance.get("sources", {}).values()))
-    return State(dataset.name, status, ", ".join(sources), tuple(dataset.provenance["marks"]))
+    sources = dataset.provenance["sources"].values()
+    folders = sorted({source.rsplit("/", 1)[0] for source in sources})
+    return State(dataset.name, status, ", ".join(folders), tuple(dataset.provenance["marks"]))
 
 
 def state(name: str, *, mirror: PathLike | None = None, cache: PathLike | None = None) -> State:

@@ -155,7 +155,10 @@ def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
                 "Add it under another name if it is another dataset."
             )
     path = Settings.of(None, cache).own(name)
-    parsed.write(dataclasses.replace(dataset, name=name), path)
+    try:
+        parsed.write(dataclasses.replace(dataset, name=name), path)
+    except OSError as error:
+        raise DatasetError(f"{name} cannot be kept in {path}: {error}") from error
     return path
 
 

@@ -78,8 +78,9 @@ def _pip_download(requirement: str, flags: tuple[str, ...], folder: Path) -> Pat
     if failed or len(wheels) != 1:
         errors = [line for line in output.splitlines() if line.startswith("ERROR")]
         reason = "pip: " + (errors[-1] if errors else output.strip()[-200:] or "no wheel came")
-        # An index that cannot be reached will not answer for the next wheel either.
-        key = ANY if "connection broken" in output else requirement
-        _failed[key] = (time.monotonic(), reason)
+        if "connection broken" in output:  # then it will not answer for the next wheel either
+            reason = "pip cannot reach the package index"
+            _failed[ANY] = (time.monotonic(), reason)
+        _failed[requirement] = (time.monotonic(), reason)
         raise SourceFailed(f"wheel {requirement}: {reason}")
     return wheels[0]

@@ -188,6 +188,17 @@ def test_yale_b_of_unknown_bytes_is_marked_or_refused(tmp_path, cache):
     assert verify("ExtendedYaleB", cache=cache).status == "ok"
 
 
+def test_libsvm_s_copy_of_dna_is_the_same_table(mirror, shared_cache, cache, tmp_path):
+    from sklearn.datasets import dump_svmlight_file
+
+    ours = load("dnatest", mirror=mirror, cache=shared_cache)
+    path = tmp_path / "dnatest" / "dna.scale.t"
+    path.parent.mkdir()
+    dump_svmlight_file(ours.features[::-1], ours.labels[::-1] + 1, str(path), zero_based=False)
+    theirs = load("dnatest", mirror=tmp_path, cache=cache, offline=True)
+    assert theirs.digest == ours.digest
+
+
 def test_the_three_copies_of_cleve_are_one_table(mirror, cache, tmp_path):
     if not Path(mirror).is_dir():
         pytest.skip("the mirror is a URL")

