@@ -1,0 +1,31 @@
+"""Datasets by name: fetched from wherever they can be had, checked, and parsed once.
+
+>>> from flgc.datasets import load
+>>> load("iris")
+<Dataset iris: table, 3 classes, 150 x 4>
+"""
+
+from flgc.datasets.dataset import Dataset
+from flgc.datasets.errors import DatasetError, NotAvailable, UnknownDataset, WrongDigest
+from flgc.datasets.library import State, fetch, load, state, verify
+from flgc.datasets.own import add, from_graph, from_pyg, from_table
+from flgc.datasets.registry import REGISTRY, resolve
+
+__all__ = [
+    "REGISTRY",
+    "Dataset",
+    "DatasetError",
+    "NotAvailable",
+    "State",
+    "UnknownDataset",
+    "WrongDigest",
+    "add",
+    "fetch",
+    "from_graph",
+    "from_pyg",
+    "from_table",
+    "load",
+    "resolve",
+    "state",
+    "verify",
+]

@@ -1,0 +1,206 @@
+"""`flgc datasets`: list, fetch, verify, add."""
+
+import collections
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from flgc.datasets.dataset import titled
+from flgc.datasets.errors import DatasetError
+from flgc.datasets.library import State, describe, fetch, own_names, state, verify
+from flgc.datasets.registry import REGISTRY
+from flgc.datasets.settings import Settings
+
+app = typer.Typer(
+    name="datasets",
+    help="Datasets: list, fetch and check them, add your own.",
+    add_completion=False,
+)
+
+Names = Annotated[list[str] | None, typer.Argument(help="Names of datasets.")]
+Mirror = Annotated[
+    str | None, typer.Option(help="Folder or URL with the raw files. Default: $FLGC_MIRROR.")
+]
+Cache = Annotated[
+    Path | None, typer.Option(help="Folder where datasets are kept. Default: $FLGC_CACHE.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+GOOD = ("cached", "embedded", "fetched", "ok", "yours")
+LIST_WIDTH = 88  # columns of the list without where each dataset would come from
+BAD = ("damaged", "failed", "not available")
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context, mirror: Mirror = None, cache: Cache = None, as_json: AsJson = False
+) -> None:
+    """List all datasets when no command is given."""
+    if context.invoked_subcommand is None:
+        list_command(mirror, cache, as_json)
+        return
+    given = {"mirror": mirror, "cache": cache, "as_json": as_json}
+    # What stands before the command counts as if it stood after it.
+    context.default_map = {
+        command: {key: value for key, value in given.items() if value}
+        for command in ("list", "fetch", "verify", "add")
+    }
+
+
+@app.command("list")
+def list_command(mirror: Mirror = None, cache: Cache = None, as_json: AsJson = False) -> None:
+    """All datasets with their size and state: cached, or where they would come from."""
+    try:
+        settings = Settings.of(mirror, cache)
+        rows = [describe(name, settings) for name in (*REGISTRY, *_only_own(settings))]
+    except DatasetError as error:
+        _stop(str(error))
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold")
+    for column in ("name", "kind", "classes", "instances", "features", "state"):
+        right = column in ("classes", "instances", "features")
+        table.add_column(column, justify="right" if right else "left", no_wrap=True)
+    console = Console()
+    left = console.width - LIST_WIDTH
+    wide = left >= 30
+    if wide:
+        table.add_column("from", no_wrap=True, overflow="ellipsis", max_width=left)
+    for row in rows:
+        sizes = (str(row[key]) for key in ("classes", "instances", "features"))
+        where = ["" if row["state"] in GOOD else row["detail"]] if wide else []
+        standing = f"[{_colour(row['state'])}]{row['state']}[/]"
+        table.add_row(
+            titled(row["name"], row["marks"]), row["kind"] or "", *sizes, standing, *where
+        )
+    console.print(table)
+    for row in rows:
+        if row["state"] == "not available":
+            typer.echo(f"{row['name']}: {row['detail']}")
+
+
+@app.command("fetch")
+def fetch_command(
+    names: Names = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every dataset.")] = False,
+    mirror: Mirror = None,
+    cache: Cache = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Cache and mirror only.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fetch, check and parse datasets. Exit code 0 only if all arrived that can be had.
+
+    With --all the datasets that nobody has are told and tolerated; by name they are failures.
+    """
+    if bool(names) == everything:
+        raise typer.BadParameter("give names of datasets, or --all")
+    chosen = list(REGISTRY) if everything else _known(names or [], mirror, cache)
+    outcomes = []
+    for name in chosen:
+        try:
+            outcome = fetch(name, mirror=mirror, cache=cache, offline=offline)
+        except DatasetError as error:
+            nowhere = name in REGISTRY and not REGISTRY[name].routes
+            outcome = State(name, "not available" if nowhere else "failed", str(error))
+        outcomes.append(outcome)
+        _show(outcome, as_json)
+    _finish(outcomes, as_json, bad=("failed",) if everything else ("failed", "not available"))
+
+
+@app.command("verify")
+def verify_command(names: Names = None, cache: Cache = None, as_json: AsJson = False) -> None:
+    """Check the digests of what the cache holds. Exit code 1 if something is damaged.
+
+    A dataset that is named and not there is a failure too.
+    """
+    everything = [*REGISTRY, *_only_own(Settings.of(None, cache))]
+    outcomes = []
+    for name in _known(names, None, cache) if names else everything:
+        try:
+            outcome = verify(name, cache=cache)
+        except DatasetError as error:
+            outcome = State(name, "damaged", str(error))
+        outcomes.append(outcome)
+        _show(outcome, as_json)
+    missing = ("not cached", "not available") if names else ()
+    _finish(outcomes, as_json, bad=("damaged", *missing))
+
+
+@app.command("add")
+def add_command(
+    name: Annotated[str, typer.Argument(help="The name it will have.")],
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet table, or a PyG .pt file.")],
+    label: Annotated[str | None, typer.Option(help="Label column; the last by default.")] = None,
+    header: Annotated[bool, typer.Option(help="The first line of a CSV has the names.")] = True,
+    edges: Annotated[Path | None, typer.Option(help="Edge list, for a node table.")] = None,
+    node: Annotated[str | None, typer.Option(help="Column that the edges name nodes by.")] = None,
+    ordinal: Annotated[bool, typer.Option("--ordinal", help="Categories as numbers.")] = False,
+    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out.")] = None,
+    cache: Cache = None,
+) -> None:
+    """Make your own data a dataset that can be loaded by name."""
+    from flgc.datasets import own
+
+    options: dict[str, Any] = {
+        "label": -1 if label is None else label,
+        "categorical": "ordinal" if ordinal else "onehot",
+        "drop": drop or (),
+    }
+    try:
+        if file.suffix.lower() in (".pt", ".pth"):
+            dataset = own.from_pyg(file)
+        elif edges is not None:
+            dataset = own.from_graph(file, edges, node=node, **options)
+        else:
+            dataset = own.from_table(file, header=header, **options)
+        path = own.add(dataset, name, cache=cache)
+    except DatasetError as error:
+        _stop(str(error))
+    typer.echo(
+        f"{name}: {dataset.kind}, {dataset.n_classes} classes, {dataset.n_nodes} instances, "
+        f"{dataset.n_features} features -> {path}"
+    )
+
+
+def _only_own(settings: Settings) -> list[str]:
+    return [name for name in own_names(settings) if name not in REGISTRY]
+
+
+def _known(names: list[str], mirror: str | None, cache: Path | None) -> list[str]:
+    """The names as the registry spells them; a wrong one stops the command before any work."""
+    try:
+        return [state(name, mirror=mirror, cache=cache).name for name in names]
+    except DatasetError as error:
+        _stop(str(error))
+
+
+def _show(outcome: State, as_json: bool) -> None:
+    if not as_json:
+        status = typer.style(f"{outcome.status:13}", fg=_colour(outcome.status))
+        typer.echo(f"{titled(outcome.name, outcome.marks):24} {status} {outcome.detail}".rstrip())
+
+
+def _finish(outcomes: list[State], as_json: bool, bad: tuple[str, ...]) -> None:
+    if as_json:
+        typer.echo(json.dumps([dataclasses.asdict(outcome) for outcome in outcomes], indent=2))
+    else:
+        counts = collections.Counter(outcome.status for outcome in outcomes)
+        typer.echo(", ".join(f"{count} {status}" for status, count in counts.items()))
+    if any(outcome.status in bad for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def _colour(status: str) -> str:
+    return "green" if status in GOOD else "red" if status in BAD else "yellow"
+
+
+def _stop(message: str) -> NoReturn:
+    typer.echo(f"error: {message}", err=True)
+    raise typer.Exit(1)

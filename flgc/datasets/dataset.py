@@ -1,0 +1,121 @@
+"""A dataset in memory: what every reader gives and every method takes."""
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+Kind = Literal["graph", "table", "images"]
+PROTOCOLS = ("paper", "honest")
+
+
+def titled(name: str, marks: Iterable[str]) -> str:
+    """`x8d5k (re-drawn)`: a name with what must be known wherever it is printed."""
+    told = ", ".join(marks)
+    return f"{name} ({told})" if told else name
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Dataset:
+    """Features, labels and, for a graph, edges and the public split.
+
+    `labels` are 0..C-1, or -1 where the label is not known. `edges` is 2 x E, both directions,
+    sorted by target then source, without self loops or doubles (PyG's `edge_index` of Planetoid).
+    Images are rows of `features` in [0, 1]; `features[i].reshape(image_shape)` stands upright.
+    """
+
+    name: str
+    kind: Kind
+    features: "np.ndarray | sp.csr_array"
+    labels: np.ndarray
+    class_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = ()
+    edges: np.ndarray | None = None
+    masks: Mapping[str, np.ndarray] | None = None
+    image_shape: tuple[int, int] | None = None
+    leaking: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def n_nodes(self) -> int:
+        return int(self.features.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.features.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.class_names)
+
+    @property
+    def class_counts(self) -> tuple[int, ...]:
+        known = self.labels[self.labels >= 0]
+        return tuple(int(n) for n in np.bincount(known, minlength=self.n_classes))
+
+    @property
+    def title(self) -> str:
+        """The name as tables print it: a dataset that is not the original says so."""
+        return titled(self.name, self.provenance.get("marks", ()))
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """sha256 of all that a result can depend on: features, labels, classes, edges, masks."""
+        sha = hashlib.sha256()
+        masks = self.masks or {}
+        header = {
+            "kind": self.kind,
+            "shape": list(self.features.shape),
+            "classes": list(self.class_names),
+            "image_shape": self.image_shape,
+            "masks": sorted(masks),
+        }
+        sha.update(json.dumps(header, sort_keys=True).encode())
+        arrays = [self.labels.astype("<i8")]
+        features = self.features
+        if isinstance(features, np.ndarray):
+            arrays.append(features.astype("<f8"))
+        else:
+            arrays += [
+                features.indptr.astype("<i8"),
+                features.indices.astype("<i8"),
+                features.data.astype("<f8"),
+            ]
+        if self.edges is not None:
+            arrays.append(self.edges.astype("<i8"))
+        arrays += [masks[name].astype("u1") for name in sorted(masks)]
+        for array in arrays:
+            sha.update(f"|{array.dtype.str}{array.shape}|".encode())
+            sha.update(np.ascontiguousarray(array).data)
+        return sha.hexdigest()
+
+    def for_protocol(self, protocol: str) -> "Dataset":
+        """The dataset as a protocol may see it: `honest` loses the features that leak the label.
+
+        Rows keep their order, so both protocols share their splits.
+        """
+        if protocol not in PROTOCOLS:
+            raise ValueError(f"unknown protocol {protocol!r}; choose from {', '.join(PROTOCOLS)}")
+        if protocol == "paper" or not self.leaking:
+            return self
+        kept = [i for i, name in enumerate(self.feature_names) if name not in self.leaking]
+        return dataclasses.replace(
+            self,
+            features=self.features[:, kept],
+            feature_names=tuple(self.feature_names[i] for i in kept),
+            leaking=(),
+        )
+
+    def __repr__(self) -> str:
+        edges = "" if self.edges is None else f", {self.edges.shape[1]} edges"
+        return (
+            f"<Dataset {self.title}: {self.kind}, {self.n_classes} classes, "
+            f"{self.n_nodes} x {self.n_features}{edges}>"
+        )

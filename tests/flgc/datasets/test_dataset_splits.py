@@ -1,0 +1,105 @@
+"""Splits: right sizes, the same for every method, another for every run, stored as a table."""
+
+import io
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flgc.datasets import load, splits
+
+LABELS = np.repeat([0, 1, 2], [40, 31, 1000])
+
+
+def disjoint(split: splits.Split) -> bool:
+    together = np.concatenate([split.train, split.val, split.test])
+    return len(np.unique(together)) == len(together)
+
+
+def test_seeds_depend_on_experiment_dataset_and_run():
+    seeds = {
+        splits.derive_seed(experiment, dataset, run)
+        for experiment in ("uci", "uci2")
+        for dataset in ("iris", "2iris")
+        for run in range(30)
+    }
+    assert len(seeds) == 120
+    assert splits.derive_seed("uci", "iris", 0) == 9407709661181752800
+
+
+@given(st.lists(st.integers(2, 60), min_size=1, max_size=5), st.integers(0, 2**64 - 1))
+def test_a_tenth_of_each_class_is_labelled(sizes, seed):
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    split = splits.fraction_per_class(labels, seed)
+    assert disjoint(split)
+    assert np.bincount(labels[split.train]).tolist() == [-(-size // 10) for size in sizes]
+    assert len(split.train) + len(split.test) == len(labels)
+
+
+def test_n_per_class_and_its_limits():
+    split = splits.n_per_class(LABELS, 5, n=7)
+    assert np.bincount(LABELS[split.train]).tolist() == [7, 7, 7]
+    with pytest.raises(ValueError, match="class 1 has 31 nodes, 32 are to be labelled"):
+        splits.n_per_class(LABELS, 5, n=32)
+    with pytest.raises(ValueError, match="at least 1"):
+        splits.n_per_class(LABELS, 5, n=0)
+
+
+def test_random_like_public_and_full():
+    sizes = {"n_validation": 300, "n_test": 400}
+    split = splits.random_like_public(LABELS, 3, **sizes)
+    assert disjoint(split)
+    assert (len(split.train), len(split.val), len(split.test)) == (60, 300, 400)
+    assert np.bincount(LABELS[split.train]).tolist() == [20, 20, 20]
+    full = splits.full(split, len(LABELS))
+    assert disjoint(full)
+    assert len(full.train) == len(LABELS) - 700
+    with pytest.raises(ValueError, match="1011 nodes are left"):
+        splits.random_like_public(LABELS, 3)
+
+
+def test_unlabelled_nodes_are_in_no_split():
+    labels = np.array([0, 0, 0, 1, 1, -1])
+    split = splits.n_per_class(labels, 0, n=1)
+    assert 5 not in np.concatenate([split.train, split.test])
+
+
+def test_a_split_is_the_same_everywhere():
+    split = splits.n_per_class(np.repeat([0, 1], 10), seed=7, n=3)
+    assert split.train.tolist() == [3, 4, 6, 10, 11, 12]
+
+
+def test_other_runs_other_nodes():
+    trains = [tuple(split.train) for split in splits.runs(load("iris"), "10%", "uci", 3)]
+    assert len(set(trains)) == 3
+    assert trains[:2] == [tuple(s.train) for s in splits.runs(load("iris"), "10%", "uci", 2)]
+
+
+@pytest.mark.parametrize("kind", ["10%", "5-per-class"])
+def test_make_by_name(kind):
+    assert disjoint(splits.make(load("iris"), kind, seed=1))
+
+
+@pytest.mark.parametrize("kind", ["public", "half", "x%", "0%", "0-per-class"])
+def test_make_refuses(kind):
+    with pytest.raises(ValueError, match="split"):
+        splits.make(load("iris"), kind)
+
+
+def test_many_runs_as_one_parquet_table():
+    ours = [splits.fraction_per_class(LABELS, seed) for seed in range(4)]
+    file = io.BytesIO()
+    pq.write_table(splits.table(ours), file)
+    theirs = splits.from_table(pq.read_table(file))
+    assert len(theirs) == 4
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(a.train, b.train)
+        np.testing.assert_array_equal(a.test, b.test)
+        assert len(b.val) == 0
+
+
+def test_min_max_scaling():
+    scaled = splits.min_max_scaled(np.array([[1.0, 5.0], [3.0, 5.0], [2.0, 5.0]]))
+    assert scaled.tolist() == [[0, 0], [1, 0], [0.5, 0]]
