@@ -5,6 +5,7 @@ beside it. Other columns (labels, masks) can be appended, and any Parquet reader
 """
 
 import json
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +14,8 @@ from scipy import sparse
 LAYOUT = b"flgc.matrix"
 
 
-def matrix_to_table(matrix: np.ndarray | sparse.csr_array | sparse.csr_matrix) -> pa.Table:
-    """A table that `table_to_matrix` turns into the same matrix again."""
+def matrix_to_table(matrix: Any) -> pa.Table:
+    """A table that `table_to_matrix` turns into the same matrix again: dense, or scipy's CSR."""
     if sparse.issparse(matrix):
         if matrix.format != "csr":
             raise TypeError(f"sparse matrices are stored as CSR, found {matrix.format}; call tocsr")
@@ -34,7 +35,7 @@ def matrix_to_table(matrix: np.ndarray | sparse.csr_array | sparse.csr_matrix) -
     return pa.table(columns).replace_schema_metadata({LAYOUT: described.encode()})
 
 
-def table_to_matrix(table: pa.Table) -> np.ndarray | sparse.csr_array:
+def table_to_matrix(table: pa.Table) -> Any:
     """The matrix of such a table: a C-ordered array, or a CSR array."""
     described = (table.schema.metadata or {}).get(LAYOUT)
     if described is None:

@@ -111,7 +111,7 @@ shapes = hnp.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=6)
 
 
 def through_parquet(matrix: object) -> object:
-    table = as_table(matrix_to_table(matrix))  # type: ignore[arg-type]
+    table = as_table(matrix_to_table(matrix))
     digest = content_digest(table)
     return table_to_matrix(read_table(to_bytes(table, {"digest": digest}), digest))
 
@@ -153,7 +153,7 @@ def test_fortran_order_is_no_other_matrix() -> None:
 
 def test_what_is_no_matrix_is_refused() -> None:
     with pytest.raises(TypeError, match="call tocsr"):
-        matrix_to_table(sparse.coo_array(np.eye(2)))  # type: ignore[arg-type]
+        matrix_to_table(sparse.coo_array(np.eye(2)))
     with pytest.raises(ValueError, match="two axes"):
         matrix_to_table(np.zeros(3))
     with pytest.raises(TypeError, match="object"):
