@@ -34,6 +34,17 @@ with get_client(sync_client=True) as client:
         client.create_deployment(flow_id, name=name)
 """
 
+SERVED = """
+from prefect import flow
+
+@flow(name="served")
+def served():
+    pass
+
+if __name__ == "__main__":
+    served.serve(name="watched")
+"""
+
 
 def install_entry_point(folder: Path) -> None:
     """What installing the project writes, when it is not installed with it already."""
@@ -98,12 +109,16 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectShell]:
             assert result.returncode == 0, result.stderr
         yield made
     finally:
-        server.terminate()
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        _stop(server)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _wait_until_healthy(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
@@ -143,12 +158,34 @@ def test_an_unknown_name_is_named(shell: PrefectShell) -> None:
     assert "Traceback" not in output
 
 
+@pytest.fixture
+def served(shell: PrefectShell, tmp_path: Path) -> Iterator[None]:
+    """A process that runs what is asked of the deployment `served/watched`."""
+    (tmp_path / "served.py").write_text(SERVED)
+    process = subprocess.Popen(
+        [sys.executable, "served.py"],
+        env=shell.environment | {"PREFECT_RUNNER_POLL_FREQUENCY": "1"},
+        cwd=tmp_path,
+        stdout=(tmp_path / "served.log").open("w"),
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while "served/watched" not in (log := (tmp_path / "served.log").read_text()):
+            assert process.poll() is None, log
+            assert time.monotonic() < deadline, log
+            time.sleep(0.5)
+        yield
+    finally:
+        _stop(process)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("served")
 def test_watching_by_bare_name(shell: PrefectShell) -> None:
-    """Nobody serves it, so the watch ends by its own timeout: the option reaches the run."""
-    code, output = shell.deployment_run("reproduce-paper", "--watch", "--watch-timeout", "3")
-    assert code == 1
-    assert "Created flow run" in output
+    code, output = shell.deployment_run("watched", "--watch", "--watch-timeout", "90")
+    assert code == 0, output
+    assert "finished successfully" in output
 
 
 @pytest.mark.slow
