@@ -5,8 +5,8 @@ modules that it runs). Nothing in it depends on the place, the time or the run, 
 machine finds what another has left; what changed has another key, and so has all that needs it.
 
     store = Store()
-    graph = store.get_or_compute("graph", build, parameters={"k": 10}, inputs={"points": raw},
-                                 modules=["flgc.graph"])
+    graph = store.get_or_compute("graph", ["flgc.graph"], build, parameters={"k": 10},
+                                 inputs={"points": raw})
     table = store.read(graph.key)
 """
 
@@ -28,9 +28,10 @@ import pyarrow as pa
 
 from tasks.store_code import code_digest
 from tasks.store_digest import canonical_json, content_digest, plain
-from tasks.store_files import Files, StoreError, open_files
+from tasks.store_files import Files, StoreError
 from tasks.store_matrices import matrix_to_table, table_to_matrix
 from tasks.store_parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
+from tasks.store_remote import open_files
 
 __all__ = [
     "Artifact",
@@ -110,17 +111,18 @@ class Store:
     def get_or_compute(
         self,
         stage: str,
+        modules: Sequence[str],
         compute: Callable[[], pa.Table | pd.DataFrame],
         *,
         parameters: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Artifact | str] | None = None,
-        modules: Sequence[str] = (),
         provenance: Mapping[str, Any] | None = None,
     ) -> Artifact:
         """The artifact of this stage, parameters, inputs and code; computed if it is not there.
 
-        `inputs` are artifacts, or digests of what came from elsewhere; `provenance` is written down
-        with the artifact (a run's name, a source's address) and is no part of its identity.
+        `modules` are those that `compute` runs, see `code_digest`; `inputs` are artifacts, or
+        digests of what came from elsewhere (data files too); `provenance` is written down with
+        the artifact (a run's name, a source's address) and is no part of its identity.
         """
         identity: dict[str, Any] = {
             "stage": stage,

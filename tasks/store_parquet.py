@@ -33,6 +33,10 @@ def as_table(computed: pa.Table | pd.DataFrame) -> pa.Table:
         computed = pa.Table.from_pandas(computed, preserve_index=False)
     if not isinstance(computed, pa.Table):
         raise TypeError(f"an artifact is a table or a frame, found a {type(computed).__name__}")
+    for index, field in enumerate(computed.schema):
+        if pa.types.is_dictionary(field.type):  # a category is a text; its codes are not content
+            plain = computed.column(index).cast(field.type.value_type)
+            computed = computed.set_column(index, field.name, plain)
     metadata = dict(computed.schema.metadata or {})
     metadata.pop(b"pandas", None)
     metadata.pop(RECORD, None)
@@ -44,7 +48,7 @@ def to_bytes(table: pa.Table, record: dict[str, Any]) -> pa.Buffer:
     described = {**(table.schema.metadata or {}), RECORD: json.dumps(record).encode()}
     table = table.replace_schema_metadata(described)
     sink = pa.BufferOutputStream()
-    text = [field.name for field in table.schema if pa.types.is_string(field.type)]
+    text = [field.name for field in table.schema if _is_text(field.type)]
     with pq.ParquetWriter(sink, table.schema, compression="lz4", use_dictionary=text) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({SEAL: (SEAL_PREFIX + UNSEALED).decode()})
@@ -57,6 +61,10 @@ def to_bytes(table: pa.Table, record: dict[str, Any]) -> pa.Buffer:
     if not pq.read_schema(pa.BufferReader(buffer)).equals(table.schema):
         raise TypeError(f"Parquet does not keep one of these types; convert it:\n{table.schema}")
     return buffer
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def read_record(data: pa.Buffer) -> dict[str, Any]:

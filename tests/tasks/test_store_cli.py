@@ -25,10 +25,14 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def chain(store: Store) -> dict[str, Artifact]:
     """raw -> graph -> fit, and a graph that nothing was made from."""
-    raw = store.get_or_compute("download", lambda: one(1), inputs={"source": "f" * 64})
-    graph = store.get_or_compute("graph", lambda: one(2), parameters={"k": 5}, inputs={"raw": raw})
-    other = store.get_or_compute("graph", lambda: one(3), parameters={"k": 9}, inputs={"raw": raw})
-    fit = store.get_or_compute("fit", lambda: one(4), inputs={"graph": graph})
+    raw = store.get_or_compute("download", (), lambda: one(1), inputs={"source": "f" * 64})
+    graph = store.get_or_compute(
+        "graph", (), lambda: one(2), parameters={"k": 5}, inputs={"raw": raw}
+    )
+    other = store.get_or_compute(
+        "graph", (), lambda: one(3), parameters={"k": 9}, inputs={"raw": raw}
+    )
+    fit = store.get_or_compute("fit", (), lambda: one(4), inputs={"graph": graph})
     return {"raw": raw, "graph": graph, "other": other, "fit": fit}
 
 
@@ -55,7 +59,7 @@ def test_ls(store: Store, chain: dict[str, Artifact]) -> None:
 
 def test_ls_of_nothing_and_of_damage(store: Store) -> None:
     assert run_json(store, "ls") == []
-    artifact = store.get_or_compute("fit", lambda: one(1))
+    artifact = store.get_or_compute("fit", (), lambda: one(1))
     break_file(store, artifact)
     assert run_json(store, "ls")[0]["readable"] is False
     assert "unreadable" in run(store, "ls").stdout
@@ -127,7 +131,7 @@ def test_a_store_that_cannot_be_opened() -> None:
 
 def test_the_same_on_another_filesystem(chain: dict[str, Artifact]) -> None:
     remote = Store("memory://cli-test/store")
-    artifact = remote.get_or_compute("fit", lambda: one(1))
+    artifact = remote.get_or_compute("fit", (), lambda: one(1))
     assert [row["key"] for row in run_json(remote, "ls")] == [artifact.key]
     assert run(remote, "verify").exit_code == 0
     assert len(run_json(remote, "prune", "--stage", "fit", "--delete")["files"]) == 1
