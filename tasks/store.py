@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -226,6 +227,7 @@ def _artifact(
     )
 
 
+@cache
 def _versions() -> dict[str, str]:
     """Versions of what computes, without importing it."""
     found = {"python": platform.python_version(), "platform": platform.platform()}

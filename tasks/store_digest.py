@@ -56,8 +56,15 @@ def content_digest(table: pa.Table) -> str:
         if name == TIMING or name.startswith(f"{TIMING}_"):
             continue
         feed(digest, b"column", name.encode())
-        _feed_array(digest, pa.concat_arrays(column.chunks) if column.chunks else column, name)
+        _feed_array(digest, one_array(column), name)
     return digest.hexdigest()
+
+
+def one_array(column: pa.ChunkedArray) -> pa.Array:
+    """The column in one piece, copied only if it comes in several."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks) if column.chunks else pa.array([], column.type)
 
 
 def feed(digest: Any, *parts: bytes | memoryview | np.ndarray) -> None:
@@ -70,8 +77,6 @@ def feed(digest: Any, *parts: bytes | memoryview | np.ndarray) -> None:
 
 def _feed_array(digest: Any, array: Any, where: str) -> None:
     kind = array.type
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.array([], kind)
     if pa.types.is_dictionary(kind):
         return _feed_array(digest, array.dictionary_decode(), where)
     valid = array.is_valid().to_numpy(zero_copy_only=False)

@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
+from tasks.store_digest import one_array
+
 LAYOUT = b"flgc.matrix"
 
 
@@ -63,10 +65,7 @@ def _lists(ends: np.ndarray, values: np.ndarray) -> pa.Array:
 
 def _flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
     """Where each row ends, and the numbers of all rows one after the other."""
-    if column.num_chunks == 1:
-        rows = column.chunk(0)
-    else:
-        rows = pa.concat_arrays(column.chunks) if column.chunks else pa.array([], column.type)
+    rows = one_array(column)
     ends = rows.offsets.to_numpy()
     values = rows.flatten().to_numpy(zero_copy_only=False)
     return ends - ends[0], values if values.flags.writeable else values.copy()
