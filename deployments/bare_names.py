@@ -1,0 +1,63 @@
+"""Let `prefect deployment run reproduce-paper` do what it says, without the name of the flow.
+
+Prefect's command wants `<flow>/<deployment>`. This plugin, which Prefect loads by the entry point
+`prefect.plugins` of the installed project, looks a name without a slash up among the deployments
+and takes the only one of that name. Names with a slash, and every other command, are left alone.
+"""
+
+import functools
+import sys
+from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from typing import Any
+
+from prefect.plugins import HookContext, register_hook
+
+Reader = Callable[[Any, str], Awaitable[Any]]
+
+
+@register_hook
+def setup_environment(*, ctx: HookContext) -> None:
+    """Prefect calls this when it starts; only `deployment run` pays for importing the client.
+
+    `ctx` must be keyword-only, as it is in Prefect's own declaration of the hook.
+    """
+    if ("deployment", "run") not in pairwise(sys.argv[1:]):
+        return
+    from prefect.client.orchestration import PrefectClient
+
+    client: Any = PrefectClient
+    if not getattr(client.read_deployment_by_name, "accepts_bare_names", False):
+        client.read_deployment_by_name = accepting_bare_names(client.read_deployment_by_name)
+
+
+def accepting_bare_names(read_by_full_name: Reader) -> Reader:
+    """The client's look-up by name, extended to names that only one deployment has."""
+
+    @functools.wraps(read_by_full_name)
+    async def read_by_any_name(client: Any, name: str) -> Any:
+        if "/" in name:
+            return await read_by_full_name(client, name)
+        return await _read_the_only(client, name)
+
+    read_by_any_name.accepts_bare_names = True  # type: ignore[attr-defined]
+    return read_by_any_name
+
+
+async def _read_the_only(client: Any, name: str) -> Any:
+    from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterName
+    from prefect.exceptions import ObjectNotFound
+
+    named_so = DeploymentFilter(name=DeploymentFilterName(any_=[name]))
+    found = await client.read_deployments(deployment_filter=named_so)
+    if not found:
+        message = f"no deployment is named {name!r}; `prefect deployment ls` shows those there are"
+        raise ObjectNotFound(LookupError(message), help_message=message)
+    if len(found) > 1:
+        flows = [await client.read_flow(deployment.flow_id) for deployment in found]
+        full_names = sorted(f"{flow.name}/{name}" for flow in flows)
+        raise SystemExit(
+            f"{len(found)} deployments are named {name!r}; say which one:\n"
+            + "\n".join(f"  prefect deployment run {full_name!r}" for full_name in full_names)
+        )
+    return found[0]

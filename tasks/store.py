@@ -1,0 +1,239 @@
+"""The content-addressed store: what a stage computes is kept as Parquet and computed once, ever.
+
+A key is the hash of (stage, its parameters, the digests of its inputs, the digest of the `flgc`
+modules that it runs). Nothing in it depends on the place, the time or the run, so any run on any
+machine finds what another has left; what changed has another key, and so has all that needs it.
+
+    store = Store()
+    graph = store.get_or_compute("graph", ["flgc.graph"], build, parameters={"k": 10},
+                                 inputs={"points": raw})
+    table = store.read(graph.key)
+"""
+
+import hashlib
+import logging
+import os
+import platform
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from tasks.store_code import code_digest
+from tasks.store_digest import canonical_json, content_digest, plain
+from tasks.store_files import Files, StoreError
+from tasks.store_matrices import matrix_to_table, table_to_matrix
+from tasks.store_parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
+from tasks.store_remote import open_files
+
+__all__ = [
+    "Artifact",
+    "DamagedArtifact",
+    "Store",
+    "StoreError",
+    "artifact_key",
+    "code_digest",
+    "content_digest",
+    "matrix_to_table",
+    "table_to_matrix",
+]
+
+SETTING = "FLGC_STORE"
+DEFAULT_ROOT = "artifacts/store"
+FORMAT = 1
+RECORDED_VERSIONS = ("flgc", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "torch")
+STAGE = re.compile(r"[a-z][a-z0-9_-]*")
+KEY = re.compile(rf"({STAGE.pattern})-[0-9a-f]{{64}}")
+
+logger = logging.getLogger(__name__)
+# One computation of a key at a time within a process; between processes the first to end wins.
+_computing: dict[tuple[str, str], threading.Lock] = {}
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What one stage left in the store, small enough to pass between tasks.
+
+    `digest` is that of the content, `seconds` what the computation took when it was made, `cached`
+    whether it was there already, `replaced_damaged` whether what was there could not be used.
+    """
+
+    key: str
+    digest: str
+    stage: str
+    rows: int
+    seconds: float
+    cached: bool
+    replaced_damaged: bool = False
+
+
+def artifact_key(
+    stage: str, parameters: Mapping[str, Any], inputs: Mapping[str, str], code: str
+) -> str:
+    """`<stage>-<sha256>` of all that an artifact depends on."""
+    if not STAGE.fullmatch(stage):
+        raise ValueError(f"stage {stage!r}: use lower-case letters, digits, - and _")
+    identity = {"parameters": parameters, "inputs": inputs, "code": code, "stage": stage}
+    text = canonical_json({**identity, "format": FORMAT})
+    return f"{stage}-{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def file_name(key: str) -> str:
+    """Where below the root an artifact lies: in the folder of its stage."""
+    matched = KEY.fullmatch(key)
+    if not matched:
+        raise ValueError(f"{key!r} is not a key; keys look like graph-<64 hexadecimal digits>")
+    return f"{matched[1]}/{key}.parquet"
+
+
+class Store:
+    """Artifacts under one root: a directory, or any URL that pyarrow or fsspec can open."""
+
+    def __init__(self, url: str | os.PathLike[str] | None = None) -> None:
+        self.url = os.fspath(url or os.environ.get(SETTING) or DEFAULT_ROOT)
+        if "://" not in self.url:
+            self.url = os.path.abspath(os.path.expanduser(self.url))  # noqa: PTH100, PTH111
+        self.files: Files = open_files(self.url)
+
+    def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
+        return Store, (self.url,)
+
+    def __repr__(self) -> str:
+        return f"Store({self.url!r})"
+
+    def get_or_compute(
+        self,
+        stage: str,
+        modules: Sequence[str],
+        compute: Callable[[], pa.Table | pd.DataFrame],
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Artifact | str] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> Artifact:
+        """The artifact of this stage, parameters, inputs and code; computed if it is not there.
+
+        `modules` are those that `compute` runs, see `code_digest`; `inputs` are artifacts, or
+        digests of what came from elsewhere (data files too); `provenance` is written down with
+        the artifact (a run's name, a source's address) and is no part of its identity.
+        """
+        identity: dict[str, Any] = {
+            "stage": stage,
+            "parameters": plain(parameters or {}, "parameters"),
+            "inputs": {
+                name: given.digest if isinstance(given, Artifact) else given
+                for name, given in (inputs or {}).items()
+            },
+            "code": code_digest(*modules),
+        }
+        key = artifact_key(**identity)
+        with _computing.setdefault((self.url, key), threading.Lock()):
+            record, damaged = self._intact_record(key)
+            if record is not None:
+                return _artifact(record, cached=True)
+            started = time.perf_counter()
+            table = as_table(compute())
+            seconds = time.perf_counter() - started
+            record = {
+                "format": FORMAT,
+                "key": key,
+                **identity,
+                "digest": content_digest(table),
+                "rows": table.num_rows,
+                "seconds": seconds,
+                "created": datetime.now(UTC).isoformat(timespec="seconds"),
+                "versions": _versions(),
+                "provenance": plain(provenance or {}, "provenance"),
+            }
+            return self._publish(record, to_bytes(table, record), damaged=damaged)
+
+    def read(self, key: str) -> pa.Table:
+        """The table of that key, checked: KeyError if there is none, DamagedArtifact if broken."""
+        data = self._data(key)
+        record = self._checked_record(key, data)
+        try:
+            return read_table(data, record["digest"])
+        except (DamagedArtifact, pa.ArrowException, OSError) as error:
+            raise self._damaged(key, error) from error
+
+    def read_matrix(self, key: str) -> Any:
+        """The matrix of that key: a numpy array or a CSR array."""
+        return table_to_matrix(self.read(key))
+
+    def record(self, key: str) -> dict[str, Any]:
+        """What is written down with an artifact: identity, digest, versions, provenance."""
+        return self._checked_record(key, self._data(key))
+
+    def _data(self, key: str) -> pa.Buffer:
+        data = self.files.read(file_name(key))
+        if data is None:
+            raise KeyError(f"store {self.url} has no artifact {key}")
+        return data
+
+    def _checked_record(self, key: str, data: pa.Buffer) -> dict[str, Any]:
+        try:
+            record = read_record(data)
+        except (DamagedArtifact, pa.ArrowException, OSError) as error:
+            raise self._damaged(key, error) from error
+        if record.get("key") != key:
+            raise self._damaged(key, f"it holds {record.get('key')}")
+        return record
+
+    def _damaged(self, key: str, reason: object) -> DamagedArtifact:
+        return DamagedArtifact(
+            f"store {self.url}: artifact {key} is damaged ({reason}); the next run replaces it"
+        )
+
+    def _intact_record(self, key: str) -> tuple[dict[str, Any] | None, bool]:
+        """The record if the artifact is there and whole, and whether a damaged one was found."""
+        try:
+            return self.record(key), False
+        except KeyError:
+            return None, False
+        except DamagedArtifact as error:
+            logger.warning("%s", error)
+            return None, True
+
+    def _publish(self, record: dict[str, Any], data: pa.Buffer, *, damaged: bool) -> Artifact:
+        """Write it, unless another process was first: then theirs is the artifact for both."""
+        name = file_name(record["key"])
+        if not self.files.publish(name, data, replace=damaged):
+            theirs, damaged = self._intact_record(record["key"])
+            if theirs is not None:
+                return _artifact(theirs, cached=False)
+            self.files.publish(name, data, replace=True)
+        return _artifact(record, cached=False, replaced_damaged=damaged)
+
+
+def _artifact(
+    record: Mapping[str, Any], *, cached: bool, replaced_damaged: bool = False
+) -> Artifact:
+    return Artifact(
+        key=record["key"],
+        digest=record["digest"],
+        stage=record["stage"],
+        rows=record["rows"],
+        seconds=record["seconds"],
+        cached=cached,
+        replaced_damaged=replaced_damaged,
+    )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Versions of what computes, without importing it."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in RECORDED_VERSIONS:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
