@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.neighbors import NearestNeighbors
 
-
 # The paper's k grows with N, so its graph has N^2 / 5C edges. Up to about 10,000 rows that is
 # fine; beyond, the number of edges stays near this until k has come down to the least below.
 _DEFAULT_EDGES = 10_000_000
@@ -133,9 +132,15 @@ def attachment_rows(
 
 def _symmetric(adjacency: sp.csr_array) -> sp.csr_array:
     """max(A, A') without diagonal and explicit zeros; the input is left alone."""
-    # A canonical symmetric matrix, the usual case at scale, passes without a copy of the maximum.
+    if not adjacency.has_canonical_format:
+        adjacency = adjacency.copy()
+        adjacency.sum_duplicates()
     transposed = sp.csr_array(adjacency.T)
-    if (adjacency != transposed).nnz:
+    # At scale the graph is mostly symmetric as it comes; comparing is cheaper than a maximum.
+    if not all(
+        np.array_equal(getattr(adjacency, part), getattr(transposed, part))
+        for part in ("indptr", "indices", "data")
+    ):
         adjacency = sp.csr_array(adjacency.maximum(transposed))
     del transposed
     if adjacency.diagonal().any() or not adjacency.data.all():

@@ -1,0 +1,235 @@
+"""The sections of the benchmark, their tables and their Parquet file."""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+
+from flgc.benchmark import scale, settings
+from flgc.benchmark.rivals import RIVALS, Problem, reference_recipe
+from flgc.classifier import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
+from flgc.datasets import Dataset, load
+from flgc.datasets.atomic import writing
+from flgc.device import n_threads
+from flgc.graph import as_adjacency, propagation_matrix
+from flgc.grid import score_grid
+
+GRAPHS = ("Cora", "CiteSeer", "PubMed")
+VERSIONS = ("flgc", "numpy", "scipy", "scikit-learn", "torch", "torch-geometric")
+# The grid's mean number of hops: the reference recipe's cost is linear in it.
+REFERENCE_HOPS = 10
+
+
+def run(
+    datasets: list[str] | None,
+    sections: list[str] | None,
+    repeats: int,
+    largest: int,
+    out: str,
+    mirror: str | None,
+    as_json: bool,
+) -> None:
+    """Measure, print and store; a section is printed and stored as soon as it is there."""
+    datasets = _chosen("dataset", datasets, GRAPHS)
+    titles = {
+        "settings": "The paper's numbers, picked on the test nodes as in the paper",
+        "fit": "One fit, propagation included",
+        "grid": "A grid of 3,927 models against as many reference recipes",
+        "scaling": "FLGCClassifier.fit, 2 hops, 20 edges and 100 features per node, 10 % labelled",
+        "clustering": "FLGCClustering(solver='lowrank'), 128 features",
+    }
+    sections = _chosen("section", sections, tuple(titles))
+    makers: dict[str, Any] = {
+        "settings": lambda: settings.rows(datasets, mirror),
+        "fit": lambda: fit_rows(datasets, mirror, repeats),
+        "grid": lambda: grid_rows(datasets, mirror, repeats),
+        "scaling": lambda: scaling_rows(largest),
+        "clustering": lambda: [scale.measure("cluster", max(largest // 10, 1000))],
+    }
+    console = Console(quiet=as_json)
+    collected: dict[str, list[dict]] = {}
+    for section in sections:
+        with console.status(f"{titles[section]} ..."):
+            collected[section] = list(makers[section]())
+        console.print(_table(titles[section], collected[section]))
+        _store(collected, Path(out))
+    if as_json:
+        print(json.dumps({"sections": collected, "machine": _machine()}, indent=2))
+    else:
+        console.print(f"Ratios compare runs on this machine. Stored in {out}")
+
+
+def fit_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[dict]:
+    """Seconds of one fit at FLGC*'s setting; the methods take turns, the median counts."""
+    for name in datasets:
+        problem, test = _problem(name, mirror)
+        seconds: dict[str, list[float]] = {rival: [] for rival in RIVALS}
+        accuracy = {}
+        for _ in range(repeats):
+            for rival, solve in RIVALS.items():
+                scores, elapsed = _timed(solve, problem)
+                seconds[rival].append(elapsed)
+                hits = scores.argmax(axis=1)[test] == problem.labels[test]
+                accuracy[rival] = 100 * float(np.mean(hits))
+        own = statistics.median(seconds["flgc"])
+        for rival, taken in seconds.items():
+            yield {
+                "dataset": name,
+                "method": rival,
+                "seconds": statistics.median(taken),
+                "ratio": statistics.median(taken) / own,
+                "accuracy": accuracy[rival],
+            }
+
+
+def grid_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[dict]:
+    """Seconds of the paper's grid, scored on validation and test nodes; best of the repeats.
+
+    The reference recipe is timed for one model, in the same run, and multiplied.
+    """
+    n_models = len(PAPER_HOPS) * len(PAPER_TELEPORTS) * len(PAPER_REGULARIZATIONS)
+    for name in datasets:
+        problem, _ = _problem(name, mirror, hops=REFERENCE_HOPS)
+        data = load(name, mirror=mirror)
+        reference = min(_timed(reference_recipe, problem)[1] for _ in range(repeats))
+        for dtype in ("float64", "float32"):
+            taken = []
+            for _ in range(repeats):
+                scores, elapsed = _timed(_score_paper_grid, data, dtype)
+                taken.append(elapsed)
+            yield {
+                "dataset": name,
+                "precision": dtype,
+                "models": n_models,
+                "seconds": min(taken),
+                "reference_seconds_per_model": reference,
+                "ratio": n_models * reference / min(taken),
+                "best_test_accuracy": 100 * float(scores.accuracy["test"].max()),
+            }
+
+
+def scaling_rows(largest: int) -> Iterator[dict]:
+    """Sizes up to the largest by factors of about 3, and the exponents of growth."""
+    sizes = np.unique(np.geomspace(min(10_000, largest // 10), largest, 5).astype(int)).tolist()
+    rows = [scale.measure("fit", size) for size in sizes]
+    yield from rows
+    yield {"nodes": "exponent"} | {
+        column: scale.exponent(sizes, [row[column] for row in rows])
+        for column in ("seconds", "own_gigabytes")
+    }
+
+
+def _score_paper_grid(data: Dataset, dtype: str) -> Any:
+    assert data.masks is not None
+    masks = data.masks
+    return score_grid(
+        propagation_matrix(as_adjacency(data.edges, len(data.labels)), dtype),
+        data.features.astype(dtype),
+        data.labels,
+        np.flatnonzero(masks["train"]),
+        n_classes=len(data.class_names),
+        hops=PAPER_HOPS,
+        teleports=PAPER_TELEPORTS,
+        regularizations=PAPER_REGULARIZATIONS,
+        evaluate={part: np.flatnonzero(masks[part]) for part in ("val", "test")},
+    )
+
+
+def _problem(name: str, mirror: str | None, hops: int | None = None) -> tuple[Problem, np.ndarray]:
+    data = load(name, mirror=mirror)
+    assert data.masks is not None
+    assert data.edges is not None
+    setting = next(s for s in settings.GRAPH_SETTINGS if (s.dataset, s.method) == (name, "FLGC*"))
+    X = settings.row_normalised(data.features) if setting.row_normalised else data.features
+    problem = Problem(
+        X,
+        data.labels,
+        data.edges,
+        data.masks["train"],
+        setting.hops if hops is None else hops,
+        setting.teleport,
+        setting.regularization,
+    )
+    return problem, data.masks["test"]
+
+
+def _timed(work: Any, *arguments: Any) -> tuple[Any, float]:
+    start = time.perf_counter()
+    result = work(*arguments)
+    return result, time.perf_counter() - start
+
+
+def _chosen(what: str, wanted: list[str] | None, known: tuple[str, ...]) -> list[str]:
+    unknown = set(wanted or ()) - set(known)
+    if unknown:
+        raise ValueError(f"no {what} named {', '.join(sorted(unknown))}: choose of {known}.")
+    return list(wanted or known)
+
+
+def _table(title: str, rows: list[dict]) -> Table:
+    table = Table(title=title, title_justify="left")
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    for column in columns:
+        words = all(isinstance(row.get(column, ""), str) for row in rows)
+        table.add_column(column.replace("_", " "), justify="left" if words else "right")
+    for row in rows:
+        table.add_row(*(_cell(column, row.get(column)) for column in columns))
+    return table
+
+
+def _cell(column: str, value: Any) -> str:
+    if not isinstance(value, float):
+        return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+    if column == "ratio":
+        return f"{value:,.0f} x" if value >= 10 else f"{value:.2f} x"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+
+
+def _machine() -> dict:
+    known = {}
+    for package in VERSIONS:
+        try:
+            known[package] = version(package)
+        except ImportError:
+            known[package] = "not installed"
+    return {"python": platform.python_version(), "cores": n_threads(), "versions": known}
+
+
+def _store(collected: dict[str, list[dict]], out: Path) -> None:
+    """One tidy table: section, row, column, number or text."""
+    cells = [
+        {
+            "section": section,
+            "row": i,
+            "column": column,
+            "value": None if isinstance(value, str) else float(value),
+            "text": value if isinstance(value, str) else None,
+        }
+        for section, rows in collected.items()
+        for i, row in enumerate(rows)
+        for column, value in row.items()
+    ]
+    schema = pa.schema(
+        [
+            ("section", pa.string()),
+            ("row", pa.int64()),
+            ("column", pa.string()),
+            ("value", pa.float64()),
+            ("text", pa.string()),
+        ],
+        metadata={"machine": json.dumps(_machine())},
+    )
+    with writing(out) as temporary:
+        pq.write_table(pa.Table.from_pylist(cells, schema=schema), temporary)
