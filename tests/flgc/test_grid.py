@@ -86,12 +86,16 @@ def test_an_error_in_a_thread_is_not_swallowed(monkeypatch):
         flgc.grid._consume(fail, range(3), 2)
 
 
-def test_side_is_chosen_by_shape_and_memory():
-    wide, narrow = np.zeros((50, 40)), np.zeros((50, 5))
-    rows, labelled = np.arange(50), np.arange(10)
-    assert flgc.grid._choose_side("auto", wide, rows, labelled, [20]) == "labels"
-    assert flgc.grid._choose_side("auto", narrow, rows, labelled, [20]) == "features"
-    assert flgc.grid._choose_side("auto", wide, rows, labelled, [2000]) == "features"
+def test_side_is_chosen_by_cost_and_memory():
+    P, Y = sp.eye_array(5000).tocsr(), np.zeros((100, 4))
+
+    def side(n_features, hops, n_rows=1000):
+        return flgc.grid._choose_side(P, np.zeros((0, n_features)), n_rows, Y, hops, 11, 17)
+
+    assert side(2000, [5]) == "labels"
+    assert side(50, [5]) == "features"  # fewer features than labelled nodes
+    assert side(2000, [5], n_rows=10**8) == "features"  # too many numbers to keep
+    assert side(200, [40], n_rows=10) == "features"  # long propagation, few rows to score
 
 
 @pytest.mark.parametrize(
