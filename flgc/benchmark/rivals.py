@@ -81,9 +81,12 @@ def sgc(problem: Problem, epochs: int = 100) -> np.ndarray:
         return model(X, edges).numpy()
 
 
-def available() -> dict[str, Callable[[Problem], np.ndarray]]:
-    """This library first, then all that are installed."""
-    rivals = {
+Rival = Callable[[Problem], np.ndarray]
+
+
+def available() -> dict[str, Rival]:
+    """Ours first, then all that are installed."""
+    rivals: dict[str, Rival] = {
         "flgc": flgc,
         "reference recipe": reference_recipe,
         "RidgeClassifier on propagated features": ridge_classifier,
