@@ -1,0 +1,94 @@
+"""Classification: the scores of a whole grid, and the fits of the picked setting."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from flgc.classifier import fit_weights
+from flgc.datasets.splits import Split
+from flgc.device import resolve_device, to_device, to_numpy
+from flgc.grid import score_grid
+from flgc.ridge import one_hot
+from tasks.features import scaled
+from tasks.picking import AXES, Setting
+
+
+def classification_scores(
+    P: sp.csr_array,
+    features: Any,
+    labels: np.ndarray,
+    n_classes: int,
+    runs: Sequence[Split],
+    scalings: Sequence[str],
+    hops: Sequence[int],
+    teleports: Sequence[float],
+    regularizations: Sequence[float],
+    device: str = "cpu",
+) -> pd.DataFrame:
+    """One row per setting and run: leave-one-out, validation and test scores.
+
+    Where nobody validates, `validation` is missing.
+    """
+    where = resolve_device(device)
+    nodes = {role: np.stack([getattr(run, role) for run in runs]) for role in ("val", "test")}
+    evaluate = {role: to_device(found, where) for role, found in nodes.items() if found.shape[1]}
+    labelled = to_device(np.stack([run.train for run in runs]), where)
+    parts = []
+    for scaling in scalings:
+        X = scaled(features, scaling)
+        X = X.toarray() if sp.issparse(X) and where is not None else X
+        found = score_grid(
+            to_device(P, where),
+            to_device(X, where),
+            to_device(labels, where),
+            labelled,
+            n_classes=n_classes,
+            hops=hops,
+            teleports=teleports,
+            regularizations=regularizations,
+            evaluate=evaluate,
+        )
+        axes = pd.MultiIndex.from_product(
+            [range(len(runs)), [scaling], hops, teleports, regularizations], names=["run", *AXES]
+        )
+        missing = np.full(len(axes), np.nan)
+        scores = {
+            "loo_squared_error": found.loo_squared_error,
+            "loo_accuracy": found.loo_accuracy,
+            "validation": found.accuracy.get("val", missing),
+            "test": found.accuracy.get("test", missing),
+        }
+        columns = {name: np.ravel(values) for name, values in scores.items()}  # type: ignore[arg-type]
+        parts.append(pd.DataFrame(columns, index=axes).reset_index())
+    return pd.concat(parts, ignore_index=True)
+
+
+def run_accuracies(
+    H: np.ndarray,
+    labels: np.ndarray,
+    n_classes: int,
+    runs: Sequence[Split],
+    setting: Setting,
+    device: str = "cpu",
+) -> list[float]:
+    """Test accuracy of the closed-form fit on the embedding H, in each run."""
+    where = resolve_device(device)
+    embedding, truth = to_device(H, where), to_device(labels, where)
+    accuracies = []
+    for run in runs:
+        labelled = to_device(run.train, where)
+        _, scores = fit_weights(
+            None,
+            embedding,
+            labelled,
+            one_hot(truth[labelled], n_classes, embedding.dtype),
+            hops=0,
+            teleport=0.0,
+            regularization=setting.regularization,
+        )
+        predicted = to_numpy(scores).argmax(axis=1)
+        accuracies.append(float(np.mean(predicted[run.test] == labels[run.test])))
+    return accuracies
