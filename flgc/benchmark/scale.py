@@ -78,7 +78,7 @@ def _measured(n_nodes: int, seconds: float, at_start: float) -> dict:
         "nodes": n_nodes,
         "seconds": seconds,
         "peak_gigabytes": peak,
-        "own_gigabytes": peak - at_start,
+        "own_gigabytes": max(peak - at_start, 1e-3),  # below a megabyte it is noise
     }
 
 
