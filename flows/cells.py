@@ -101,15 +101,18 @@ def submit_cells(plan: Plan, experiment: Experiment, datasets: list[str]) -> lis
             steps = [data[s], drawn[s], graphs[s, view], scores[s, view, m]]
             chain = Chain(Cell(experiment, s, m, protocol), [step for step in steps if step])
             chains.append(chain)
+    given = {}
     for chain in chains:
         s, view = chain.cell.subject, views[chain.cell.subject, chain.cell.protocol]
-        given = (store, chain.cell, data[s], graphs[s, view], scores[s, view, chain.cell.method])
-        embedding = propagate.submit(*given, device)
+        scored = scores[s, view, chain.cell.method]
+        given[chain.cell.title] = (store, chain.cell, data[s], graphs[s, view], scored)
+        chain.steps.append(propagate.submit(*given[chain.cell.title], device))
+    for chain in chains:
+        sources = (*given[chain.cell.title], chain.steps[-1])
         if experiment.kind == "classification":
-            filled = fit.submit(*given, embedding, drawn[s], device)
+            chain.steps.append(fit.submit(*sources, drawn[chain.cell.subject], device))
         else:
-            filled = cluster.submit(*given, embedding, device)
-        chain.steps += [embedding, filled]
+            chain.steps.append(cluster.submit(*sources, device))
     return chains
 
 

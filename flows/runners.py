@@ -13,12 +13,12 @@ RUNNERS = ("threads", "dask", "ray")
 def task_runner(runner: str, address: str | None = None) -> Any:
     """A task runner by name; `address` is that of a running cluster, else a local one is started.
 
-    Twice as many threads as cores: some wait for what others compute.
+    One thread per core: tasks are submitted stage by stage, so few of them wait for others.
     """
     if runner not in RUNNERS:
         raise ValueError(f"unknown runner {runner!r}; choose from {', '.join(RUNNERS)}")
     if runner == "threads":
-        return ThreadPoolTaskRunner(max_workers=2 * n_threads())
+        return ThreadPoolTaskRunner(max_workers=n_threads())
     package = f"prefect_{runner}"
     if importlib.util.find_spec(package) is None:
         raise ValueError(

@@ -5,6 +5,7 @@ done to what, retries where they can help, and the state `Cached` where the stor
 """
 
 import functools
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,9 @@ from prefect.cache_policies import NO_CACHE
 from prefect.states import Completed
 
 from tasks.store import Artifact
+
+# When stages were at work in this process: what is left of a run's time is orchestration.
+_busy: list[tuple[float, float]] = []
 
 
 def as_task(work: Callable[..., Artifact], run_name: str, *, retries: int = 0) -> Task[..., Any]:
@@ -23,7 +27,11 @@ def as_task(work: Callable[..., Artifact], run_name: str, *, retries: int = 0) -
 
     @functools.wraps(work)
     def run(*args: Any, **kwargs: Any) -> Any:
-        artifact = work(*args, **kwargs)
+        started = time.perf_counter()
+        try:
+            artifact = work(*args, **kwargs)
+        finally:
+            _busy.append((started, time.perf_counter()))
         if artifact.cached:
             return Completed(name="Cached", message=f"in the store: {artifact.key}", data=artifact)
         return artifact
@@ -37,3 +45,12 @@ def as_task(work: Callable[..., Artifact], run_name: str, *, retries: int = 0) -
         cache_policy=NO_CACHE,
         persist_result=False,
     )
+
+
+def busy_seconds() -> float:
+    """How long at least one stage of this process was at work."""
+    total, reached = 0.0, float("-inf")
+    for start, end in sorted(_busy):
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total

@@ -37,7 +37,10 @@ def comparison(
                 there = theirs[theirs["method"] == method]
                 there = _at(there, dataset, noise.split(",")[0], intensity)
                 there = there[there["metric"] == metric]
-                row[f"{method} published"] = _cell(there["value"], there["std"].max(), metric, "")
+                if experiment.published:
+                    row[f"{method} published"] = _cell(
+                        there["value"], there["std"].max(), metric, ""
+                    )
                 for protocol in protocols:
                     cell = here[
                         (here["method"] == method)
