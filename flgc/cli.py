@@ -112,7 +112,7 @@ def benchmark(
 
     Example: flgc benchmark --dataset Cora --section fit --section grid
     """
-    from flgc.benchmark import run
+    from flgc.benchmark.run import run
 
     try:
         run(datasets, sections, repeats, largest, out, mirror, as_json)

@@ -6,6 +6,7 @@ product know which of the two they are on.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import warnings
 from typing import Any
@@ -26,6 +27,8 @@ def resolve_device(device: str) -> Any:
     if device == "cpu":
         return None
     if device == "auto":
+        if not _has_cuda_driver():
+            return None
         try:
             import torch
         except ImportError:
@@ -45,6 +48,15 @@ def resolve_device(device: str) -> Any:
             )
         return wanted
     raise ValueError(f"device={device!r} is not known: choose 'auto', 'cpu', 'cuda' or 'cuda:N'.")
+
+
+def _has_cuda_driver() -> bool:
+    """Asked first: importing torch takes seconds, which a small fit on a CPU need not wait for."""
+    try:
+        ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def check_dtype(dtype: str | None) -> None:

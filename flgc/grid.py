@@ -7,7 +7,7 @@ eigendecomposition serves all regularizations. Settings are solved side by side,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from flgc.device import n_threads, to_numpy
 from flgc.propagation import check_hops, check_teleport, embedding_grid, kernel_grid
-from flgc.ridge import RidgePath, check_regularization, one_hot
+from flgc.ridge import RidgePath, check_regularization, one_hot, times_paths
 
 # The label side keeps hops^2 matrices; beyond this many numbers it gives way to the feature side.
 _MOST_KERNEL_NUMBERS = 250_000_000
@@ -29,7 +29,11 @@ _SPARSE_COSTS = 25
 
 @dataclass(frozen=True)
 class GridScores:
-    """How each model of the grid did; arrays of shape (hops, teleports, regularizations)."""
+    """How each model of the grid did.
+
+    Arrays of shape (hops, teleports, regularizations), with an axis of splits in front if several
+    were asked for.
+    """
 
     loo_squared_error: np.ndarray | None
     loo_accuracy: np.ndarray | None
@@ -57,51 +61,105 @@ def score_grid(
     P, X : propagation matrix and features, both scipy / numpy or both torch
     labels : integer array of shape (n_nodes,)
         Class of each node, 0 .. n_classes - 1; anything where it is not known.
-    labelled : integer array
-        The nodes whose labels the fit may see.
-    evaluate : mapping of a name to an integer array
+    labelled : integer array of shape (l,), or (splits, l)
+        The nodes whose labels the fit may see. Several splits share the propagation.
+    evaluate : mapping of a name to an integer array of shape (n,), or (splits, n)
         Nodes on which to measure accuracy, e.g. {"validation": ..., "test": ...}.
     side : {"auto", "features", "labels"}
         What is propagated; the results are the same.
     """
     check_grid(hops, teleports, regularizations)
-    xp = array_namespace(labels)
     evaluate = dict(evaluate or {})
-    Y = one_hot(labels[labelled], n_classes, X.dtype)
-    truths = {name: labels[nodes] for name, nodes in evaluate.items()}
-    ends = np.cumsum([labelled.shape[0], *(nodes.shape[0] for nodes in evaluate.values())])
-    rows = xp.concat([labelled, *evaluate.values()])
-    shape = (len(hops), len(teleports), len(regularizations))
-    results = {name: np.empty(shape) for name in [*evaluate, *(_LOO if leave_one_out else ())]}
-
-    def solve(setting: tuple[int, int, Any]) -> None:
-        i, t, matrix = setting  # rows of H, or of H H[labelled]': the labelled ones come first
-        top = matrix[: ends[0]]
-        path = RidgePath(top, Y) if on_label_side else RidgePath.from_features(top, Y)
-        solutions = path.solutions(regularizations)
-        flat = xp.reshape(solutions, (solutions.shape[0], -1))
-        if not on_label_side and path.H is None:
-            flat = top.T @ flat  # dual coefficients to weights
-        for (name, truth), start, stop in zip(truths.items(), ends, ends[1:], strict=False):
-            scores = xp.reshape(matrix[start:stop] @ flat, (-1, *solutions.shape[1:]))
-            results[name][i, t] = _accuracy(scores, truth)
-        if leave_one_out:
-            residuals = path.leave_one_out_residuals(regularizations, solutions)
-            squared = xp.mean(xp.sum(residuals**2, axis=2), axis=0)
-            results["loo_squared_error"][i, t] = to_numpy(squared)
-            held_out = Y[:, None, :] - residuals
-            results["loo_accuracy"][i, t] = _accuracy(held_out, labels[labelled])
-
-    if side == "auto":
-        side = _choose_side(P, X, ends[-1], Y, hops, len(teleports), len(regularizations))
-    on_label_side = side == "labels"
-    if on_label_side:
-        settings = kernel_grid(P, X, labelled, rows, hops, teleports)
+    if labelled.ndim == 1:
+        one = {name: nodes[None] for name, nodes in evaluate.items()}
+        several = (labelled[None], one)
     else:
-        settings = embedding_grid(P, X, rows, hops, teleports)
-    _consume(solve, settings, n_threads() if isinstance(labels, np.ndarray) else 1)
+        several = (labelled, evaluate)
+    n_splits = several[0].shape[0]
+    names = [*evaluate, *(_LOO if leave_one_out else ())]
+    shape = (n_splits, len(hops), len(teleports), len(regularizations))
+    results = {name: np.empty(shape) for name in names}
+    if side == "auto":
+        n_rows = sum(nodes.shape[1] for nodes in (several[0], *several[1].values()))
+        n_labelled = several[0].shape[1]
+        n_models = len(hops) * len(teleports) * len(regularizations)
+        side = _choose_side(P, X, n_rows, n_labelled, max(hops), n_models * n_classes, n_splits)
+    # The label side propagates the indicators of one split; the feature side serves all at once.
+    chunks = [slice(i, i + 1) for i in range(n_splits)] if side == "labels" else [slice(None)]
+    for chunk in chunks:
+        nodes = several[0][chunk]
+        tests = {name: of_split[chunk] for name, of_split in several[1].items()}
+        solve = _solver(
+            labels, nodes, tests, n_classes, regularizations, leave_one_out, X.dtype, side
+        )
+        settings = _settings(P, X, nodes, tests, hops, teleports, side)
+        threads = n_threads() if isinstance(labels, np.ndarray) else 1
+        for i, t, found in _solved(solve, settings, threads):
+            for name, values in found.items():
+                results[name][chunk, i, t] = values
+    if labelled.ndim == 1:
+        results = {name: values[0] for name, values in results.items()}
     loo = {name: results.pop(name, None) for name in _LOO}
     return GridScores(**loo, accuracy=results)
+
+
+def _settings(
+    P: Any,
+    X: Any,
+    labelled: Any,
+    tests: Mapping[str, Any],
+    hops: Sequence[int],
+    teleports: Sequence[float],
+    side: str,
+) -> Iterator[tuple[int, int, Any]]:
+    """For each setting the rows (splits, labelled + tests, m) of H, or of H H[labelled]'."""
+    xp = array_namespace(labelled)
+    rows = xp.concat([labelled, *tests.values()], axis=1)
+    if side == "labels":
+        for i, t, K in kernel_grid(P, X, labelled[0], rows[0], hops, teleports):
+            yield i, t, K[None]
+        return
+    wanted, place = xp.unique_inverse(rows)
+    place = xp.reshape(place, rows.shape)
+    for i, t, H in embedding_grid(P, X, wanted, hops, teleports):
+        yield i, t, H[place]
+
+
+def _solver(
+    labels: Any,
+    labelled: Any,
+    tests: Mapping[str, Any],
+    n_classes: int,
+    regularizations: Sequence[float],
+    leave_one_out: bool,
+    dtype: Any,
+    side: str,
+) -> Callable[[Any], dict[str, np.ndarray]]:
+    """A function from the rows of one setting to its scores, (splits, regularizations) each."""
+    seen = labels[labelled]
+    Y = one_hot(seen, n_classes, dtype)
+    truths = {name: labels[nodes] for name, nodes in tests.items()}
+    ends = np.cumsum([labelled.shape[1], *(nodes.shape[1] for nodes in tests.values())])
+
+    def solve(rows: Any) -> dict[str, np.ndarray]:
+        top = rows[:, : ends[0]]
+        path = RidgePath(top, Y) if side == "labels" else RidgePath.from_features(top, Y)
+        solutions = path.solutions(regularizations)
+        weights = solutions
+        if side == "features" and path.H is None:
+            weights = times_paths(array_namespace(top).matrix_transpose(top), solutions)
+        found = {}
+        for (name, truth), start, stop in zip(truths.items(), ends, ends[1:], strict=False):
+            found[name] = _accuracy(times_paths(rows[:, start:stop], weights), truth)
+        if leave_one_out:
+            xp = array_namespace(solutions)
+            residuals = path.leave_one_out_residuals(regularizations, solutions)
+            squared = xp.mean(xp.sum(residuals**2, axis=-1), axis=-2)
+            found["loo_squared_error"] = to_numpy(squared)
+            found["loo_accuracy"] = _accuracy(Y[..., None, :] - residuals, seen)
+        return found
+
+    return solve
 
 
 _LOO = ("loo_squared_error", "loo_accuracy")
@@ -127,37 +185,41 @@ def check_grid(
 
 
 def _accuracy(scores: Any, truth: Any) -> np.ndarray:
-    """Share of nodes whose largest score is at their class; scores (n, R, C) give R shares."""
+    """Share of nodes whose largest score is at their class; (..., n, R, C) give (..., R)."""
     xp = array_namespace(scores)
-    hits = xp.argmax(scores, axis=2) == truth[:, None]
-    return to_numpy(xp.mean(xp.astype(hits, scores.dtype), axis=0))
+    hits = xp.argmax(scores, axis=-1) == truth[..., None]
+    return to_numpy(xp.mean(xp.astype(hits, scores.dtype), axis=-2))
 
 
 def _choose_side(
-    P: Any, X: Any, n_rows: int, Y: Any, hops: Sequence[int], n_teleports: int, n_paths: int
+    P: Any, X: Any, n_rows: int, n_labelled: int, last_hop: int, n_columns: int, n_splits: int
 ) -> str:
     """The side with fewer multiplications, a sparse one counted as many dense ones."""
-    (n_labelled, n_classes), d, last = Y.shape, X.shape[1], max(hops)
-    if n_labelled >= d or (last + 1) ** 2 * n_rows * n_labelled > _MOST_KERNEL_NUMBERS:
+    d = X.shape[1]
+    if n_labelled >= d or (last_hop + 1) ** 2 * n_rows * n_labelled > _MOST_KERNEL_NUMBERS:
         return "features"
-    sparse = _SPARSE_COSTS * last * (P.nnz if isinstance(P, sp.csr_array) else P.values().shape[0])
-    dense = len(hops) * n_teleports * n_rows * n_paths * n_classes
-    by_labels = (sparse * (last + 1) + dense) * n_labelled
+    nnz = P.nnz if isinstance(P, sp.csr_array) else P.values().shape[0]
+    sparse = _SPARSE_COSTS * last_hop * nnz
+    dense = n_splits * n_rows * n_columns
+    by_labels = (sparse * n_splits * (last_hop + 1) + dense) * n_labelled
     return "labels" if by_labels < (sparse + dense) * d else "features"
 
 
-def _consume(solve: Any, settings: Iterable[Any], threads: int) -> None:
-    """Call `solve` on each setting, `threads` at a time, without piling settings up."""
+def _solved(
+    solve: Callable[[Any], Any], settings: Iterable[tuple[int, int, Any]], threads: int
+) -> Iterator[tuple[int, int, Any]]:
+    """`solve` of each setting's rows, `threads` at a time, without piling settings up."""
     if threads == 1:
-        for setting in settings:
-            solve(setting)
+        for i, t, rows in settings:
+            yield i, t, solve(rows)
         return
-    pending: deque[Future] = deque()
+    pending: deque[tuple[int, int, Future]] = deque()
     # One BLAS thread each: small decompositions gain more from standing side by side.
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
-        for setting in settings:
-            pending.append(pool.submit(solve, setting))
+        for i, t, rows in settings:
+            pending.append((i, t, pool.submit(solve, rows)))
             if len(pending) > 2 * threads:
-                pending.popleft().result()
-        for future in pending:
-            future.result()
+                first, second, future = pending.popleft()
+                yield first, second, future.result()
+        for i, t, future in pending:
+            yield i, t, future.result()

@@ -23,13 +23,15 @@ from flgc.device import solve_positive_definite
 class RidgePath:
     """The ridge fits of one design for all regularizations, from one eigendecomposition.
 
+    Arrays may have leading axes, e.g. one design per split of the labels: all are solved at once.
+
     Parameters
     ----------
-    gram : array of shape (m, m)
+    gram : array of shape (..., m, m)
         HH' (dual) or H'H (primal).
-    Y : array of shape (l, C)
+    Y : array of shape (..., l, C)
         Targets.
-    H : array of shape (l, d), optional
+    H : array of shape (..., l, d), optional
         The design. When given, `gram` is H'H; when not, `gram` is HH'.
     """
 
@@ -39,24 +41,23 @@ class RidgePath:
         # Rounding leaves small negative values where the truth is 0.
         self.eigenvalues = xp.clip(eigenvalues, 0.0, None)
         self.Y, self.H = Y, H
-        moment = Y if H is None else H.T @ Y
-        self.rotated = self.Q.T @ moment
+        moment = Y if H is None else _transposed(H) @ Y
+        self.rotated = _transposed(self.Q) @ moment
 
     @classmethod
     def from_features(cls, H: Any, Y: Any) -> RidgePath:
         """By the smaller of the two Gram matrices."""
-        return cls(H @ H.T, Y) if H.shape[0] < H.shape[1] else cls(H.T @ H, Y, H)
+        if H.shape[-2] < H.shape[-1]:
+            return cls(H @ _transposed(H), Y)
+        return cls(_transposed(H) @ H, Y, H)
 
     def solutions(self, regularizations: Sequence[float]) -> Any:
-        """A (dual) or W (primal) for each regularization, shape (m, R, C); 0 is minimum norm."""
-        shrunk = self.rotated[:, None, :] * self._shrinkage(regularizations)[:, :, None]
-        xp = array_namespace(shrunk)
-        m, n_paths, n_classes = shrunk.shape
-        flat = self.Q @ xp.reshape(shrunk, (m, n_paths * n_classes))
-        return xp.reshape(flat, (m, n_paths, n_classes))
+        """A (dual) or W (primal) for each regularization, (..., m, R, C); 0 is minimum norm."""
+        shrinkage = self._shrinkage(regularizations)
+        return times_paths(self.Q, self.rotated[..., None, :] * shrinkage[..., None])
 
     def leave_one_out_residuals(self, regularizations: Sequence[float], solutions: Any) -> Any:
-        """Y minus the prediction of each labelled node by a fit without it, shape (l, R, C).
+        """Y minus the prediction of each labelled node by a fit without it, (..., l, R, C).
 
         dual: A_i / [(HH' + rI)^-1]_ii;  primal: (Y - HW)_i / (1 - [H (H'H + rI)^-1 H']_ii).
         """
@@ -67,26 +68,35 @@ class RidgePath:
             )
         shrinkage = self._shrinkage(regularizations)
         if self.H is None:
-            return solutions / (self.Q**2 @ shrinkage)[:, :, None]
-        xp = array_namespace(solutions)
-        d, n_paths, n_classes = solutions.shape
-        fitted = self.H @ xp.reshape(solutions, (d, n_paths * n_classes))
-        residuals = self.Y[:, None, :] - xp.reshape(fitted, (-1, n_paths, n_classes))
+            return solutions / (self.Q**2 @ shrinkage)[..., None]
+        residuals = self.Y[..., None, :] - times_paths(self.H, solutions)
         leverage = (self.H @ self.Q) ** 2 @ shrinkage
-        return residuals / (1.0 - leverage)[:, :, None]
+        return residuals / (1.0 - leverage)[..., None]
 
     def _shrinkage(self, regularizations: Sequence[float]) -> Any:
-        """1 / (eigenvalue + r), shape (m, R); what is 0 in exact arithmetic stays out at r = 0."""
+        """1 / (eigenvalue + r), (..., m, R); what is 0 in exact arithmetic stays out at r = 0."""
         xp = array_namespace(self.eigenvalues)
         columns = []
         for r in regularizations:
             values = self.eigenvalues + r
             if r == 0:
-                m = values.shape[0]
-                tiny = m * xp.finfo(values.dtype).eps * xp.max(values)
+                largest = xp.max(values, axis=-1, keepdims=True)
+                tiny = values.shape[-1] * xp.finfo(values.dtype).eps * largest
                 values = xp.where(values > tiny, values, xp.inf)
             columns.append(1.0 / values)
-        return xp.stack(columns, axis=1)
+        return xp.stack(columns, axis=-1)
+
+
+def times_paths(matrix: Any, paths: Any) -> Any:
+    """matrix (..., n, m) times each of R solutions, paths (..., m, R, C), as one product."""
+    xp = array_namespace(paths)
+    *_, n_paths, n_classes = paths.shape
+    flat = matrix @ xp.reshape(paths, (*paths.shape[:-2], n_paths * n_classes))
+    return xp.reshape(flat, (*flat.shape[:-1], n_paths, n_classes))
+
+
+def _transposed(array: Any) -> Any:
+    return array_namespace(array).matrix_transpose(array)
 
 
 def solve_ridge(gram: Any, moment: Any, regularization: float) -> Any:
@@ -104,9 +114,9 @@ def solve_ridge(gram: Any, moment: Any, regularization: float) -> Any:
 
 
 def one_hot(codes: Any, n_classes: int, dtype: Any) -> Any:
-    """Targets Y of shape (n, n_classes)."""
+    """Targets Y of shape (..., n_classes)."""
     xp = array_namespace(codes)
-    return xp.astype(codes[:, None] == xp.arange(n_classes, device=device(codes)), dtype)
+    return xp.astype(codes[..., None] == xp.arange(n_classes, device=device(codes)), dtype)
 
 
 def check_regularization(regularization: float) -> None:

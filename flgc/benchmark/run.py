@@ -19,7 +19,7 @@ from rich.table import Table
 
 from flgc.benchmark import scale, settings
 from flgc.benchmark.rivals import RIVALS, Problem, reference_recipe
-from flgc.classifier import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
+from flgc.classifier_cv import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
 from flgc.datasets import Dataset, load
 from flgc.datasets.atomic import writing
 from flgc.device import n_threads

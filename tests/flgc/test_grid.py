@@ -76,26 +76,46 @@ def test_threads_do_not_change_the_result(monkeypatch, threads):
     np.testing.assert_allclose(found.loo_squared_error, expected.loo_squared_error, rtol=1e-10)
 
 
-def test_an_error_in_a_thread_is_not_swallowed(monkeypatch):
-    monkeypatch.setattr(flgc.grid, "n_threads", lambda: 2)
-
-    def fail(setting):
-        raise FloatingPointError(setting)
+def test_an_error_in_a_thread_is_not_swallowed():
+    def fail(rows):
+        raise FloatingPointError(rows)
 
     with pytest.raises(FloatingPointError):
-        flgc.grid._consume(fail, range(3), 2)
+        list(flgc.grid._solved(fail, [(0, 0, 1), (0, 1, 2)], 2))
+
+
+@pytest.mark.parametrize("n_features", [4, 40])
+@pytest.mark.parametrize("side", ["labels", "features", "auto"])
+def test_many_splits_equal_one_after_the_other(side, n_features):
+    rng = np.random.default_rng(0)
+    X, labels = rng.standard_normal((50, n_features)), np.arange(50) % 3
+    P = propagation_matrix(as_adjacency(np.triu(rng.random((50, 50)) < 0.1, 1).astype(float)))
+    shuffled = np.array([rng.permutation(50) for _ in range(4)])
+    labelled, test = shuffled[:, :12], shuffled[:, 12:]
+    together = score_grid(
+        P, X, labels, labelled, n_classes=3, evaluate={"test": test}, side=side, **GRID
+    )
+    for k in range(4):
+        alone = score_grid(
+            P, X, labels, labelled[k], n_classes=3, evaluate={"test": test[k]}, side=side, **GRID
+        )
+        np.testing.assert_array_equal(together.accuracy["test"][k], alone.accuracy["test"])
+        np.testing.assert_allclose(
+            together.loo_squared_error[k], alone.loo_squared_error, rtol=1e-9
+        )
 
 
 def test_side_is_chosen_by_cost_and_memory():
-    P, Y = sp.eye_array(5000).tocsr(), np.zeros((100, 4))
+    P = sp.eye_array(5000).tocsr()
 
-    def side(n_features, hops, n_rows=1000):
-        return flgc.grid._choose_side(P, np.zeros((0, n_features)), n_rows, Y, hops, 11, 17)
+    def side(n_features, last_hop, n_rows=1000, n_splits=1):
+        X = np.zeros((0, n_features))
+        return flgc.grid._choose_side(P, X, n_rows, 100, last_hop, 4000, n_splits)
 
-    assert side(2000, [5]) == "labels"
-    assert side(50, [5]) == "features"  # fewer features than labelled nodes
-    assert side(2000, [5], n_rows=10**8) == "features"  # too many numbers to keep
-    assert side(200, [40], n_rows=10) == "features"  # long propagation, few rows to score
+    assert side(2000, 5) == "labels"
+    assert side(50, 5) == "features"  # fewer features than labelled nodes
+    assert side(2000, 5, n_rows=10**8) == "features"  # too many numbers to keep
+    assert side(200, 40, n_rows=10) == "features"  # long propagation, few rows to score
 
 
 @pytest.mark.parametrize(

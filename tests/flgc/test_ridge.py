@@ -45,6 +45,24 @@ def test_leave_one_out_equals_refits(design):
                 np.testing.assert_allclose(residuals[left_out, i], expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("shape", [(9, 4), (4, 9)])
+def test_many_designs_at_once_equal_one_by_one(shape):
+    rng = np.random.default_rng(0)
+    H, Y = rng.standard_normal((5, *shape)), rng.standard_normal((5, shape[0], 3))
+    together = RidgePath.from_features(H, Y)
+    solutions = together.solutions([0.0, *REGULARIZATIONS])
+    residuals = together.leave_one_out_residuals(REGULARIZATIONS, solutions[..., 1:, :])
+    for k in range(5):
+        alone = RidgePath.from_features(H[k], Y[k])
+        expected = alone.solutions([0.0, *REGULARIZATIONS])
+        np.testing.assert_allclose(solutions[k], expected, atol=1e-10)
+        np.testing.assert_allclose(
+            residuals[k],
+            alone.leave_one_out_residuals(REGULARIZATIONS, expected[:, 1:]),
+            atol=1e-10,
+        )
+
+
 @given(designs())
 def test_regularization_zero_is_minimum_norm(design):
     H, Y = design

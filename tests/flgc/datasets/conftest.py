@@ -1,6 +1,5 @@
 """A mirror where there is one, a cache of its own for every test, and a server that misbehaves."""
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,17 +11,6 @@ import pytest
 from flgc.datasets import download, entry, registry, wheels
 from flgc.datasets.entry import Entry, RawFile, Route, Url, Wheel
 from flgc.datasets.text import TextTable
-
-BESIDE = Path(__file__).parents[3].parent / "shared" / "data"
-
-
-@pytest.fixture(scope="session")
-def mirror() -> str:
-    """FLGC_MIRROR, or the folder of raw files beside the checkout."""
-    place = os.environ.get("FLGC_MIRROR") or (str(BESIDE) if BESIDE.is_dir() else None)
-    if place is None:
-        pytest.skip("no mirror: set FLGC_MIRROR to a folder with the raw files")
-    return place
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,58 @@
+"""The paper's numbers through the public API, on the real data, to the digit."""
+
+import numpy as np
+import pytest
+
+from flgc import FLGCClassifierCV
+from flgc.benchmark.settings import (
+    GRAPH_SETTINGS,
+    graph_accuracy,
+    iris_clustering,
+    row_normalised,
+    wine_clustering,
+)
+from flgc.datasets import load
+
+# PubMed's FLGC was published as 79.2; the same grid reaches more.
+REACHED = {("PubMed", "FLGC"): 80.2}
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("setting", GRAPH_SETTINGS, ids=lambda s: f"{s.dataset}-{s.method}")
+def test_citation_graphs(setting, mirror, cache):
+    accuracy = graph_accuracy(load(setting.dataset, mirror=mirror, cache=cache), setting)
+    expected = REACHED.get((setting.dataset, setting.method), setting.published)
+    assert round(accuracy, 1) == expected
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "normalised", "least"),
+    [("Cora", False, 82.5), ("CiteSeer", True, 72.0), ("PubMed", False, 79.5)],
+)
+def test_picked_on_validation_nodes(name, normalised, least, mirror, cache):
+    data = load(name, mirror=mirror, cache=cache)
+    X = row_normalised(data.features) if normalised else data.features
+    seen = data.masks["train"] | data.masks["val"]
+    model = FLGCClassifierCV(teleports=(0.1,)).fit(
+        X, np.where(seen, data.labels, -1), data.edges, validation=data.masks["val"]
+    )
+    test = data.masks["test"]
+    assert 100 * np.mean((model.transduction_ == data.labels)[test]) >= least
+
+
+def test_iris():
+    accuracy, information = iris_clustering()
+    assert round(accuracy, 3) == 0.973
+    assert round(information, 3) == 0.914
+
+
+def test_wine():
+    accuracy, information = wine_clustering()
+    assert round(accuracy, 3) == 0.983
+    assert round(information, 3) == 0.928
