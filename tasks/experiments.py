@@ -63,7 +63,7 @@ class Preparation:
     n_neighbors: int | None = None
     threshold: float = 0.8
     subspace_dim: int = 4
-    power: float = 4
+    power: int = 4
 
 
 @dataclass(frozen=True)

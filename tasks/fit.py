@@ -16,6 +16,7 @@ from tasks.features import scaled
 from tasks.graphs import leaking
 from tasks.picking import Setting
 from tasks.results import COLUMNS, result_rows
+from tasks.routing import gpu_first, hand_over
 from tasks.scoring import run_accuracies
 from tasks.select import blocks, picked, seeds
 from tasks.splits import read_splits
@@ -41,6 +42,7 @@ def fit_runs(
     setting = picked(opened, scores, cell.protocol)
 
     def compute() -> pd.DataFrame:
+        hand_over()
         started = time.perf_counter()
         dataset = read_dataset(opened, data)
         runs = read_splits(opened, splits)
@@ -113,6 +115,7 @@ def _clusters(
     """The clusters of each run, one row per run; equal settings of two protocols share them."""
 
     def compute() -> pa.Table:
+        hand_over()
         dataset = read_dataset(store, data, cell.protocol)
         X = dense(scaled(dataset.features, setting.scaling))
         H, n_clusters = store.read_matrix(embedding.key), dataset.n_classes
@@ -137,8 +140,8 @@ def _clusters(
     )
 
 
-fit = as_task(fit_runs, "fit {cell.title}")
-cluster = as_task(cluster_runs, "cluster {cell.title}")
+fit = as_task(gpu_first(fit_runs), "fit {cell.title}")
+cluster = as_task(gpu_first(cluster_runs), "cluster {cell.title}")
 
 
 def _parameters(cell: Cell, setting: Setting) -> dict[str, Any]:

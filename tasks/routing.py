@@ -5,20 +5,29 @@ its result into the store that both share, where the sender then finds it under 
 would have computed itself.
 """
 
+import dataclasses
+import functools
+import inspect
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, Literal
 
-from prefect import runtime
+from prefect import get_client, runtime
+from prefect.context import TaskRunContext
 from prefect.exceptions import ObjectNotFound
 from prefect.logging import get_logger
 from prefect.states import Cancelled
+from pydantic_core import to_jsonable_python
 
 from tasks.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
+from tasks.store import Artifact
 
 IN_PROCESS: Literal["in process"] = "in process"
 
 Place = Literal["in process", "flgc-gpu"]
+
+_sender: ContextVar[Callable[[], bool] | None] = ContextVar("sender of a fit", default=None)
 
 
 def fit_where(client: Any) -> Place:
@@ -61,7 +70,7 @@ def fit_on_gpu_pool(
         return False
     run = client.create_flow_run_from_deployment(
         deployment.id,
-        parameters={"function": function, "arguments": arguments},
+        parameters={"function": function, "arguments": to_jsonable_python(arguments)},
         name=label,
         tags=["gpu"],
     )
@@ -77,3 +86,45 @@ def fit_on_gpu_pool(
     if not state.is_completed():
         logger.warning("%s on a GPU worker ended %s: %s", label, state.name, state.message)
     return bool(state.is_completed())
+
+
+class DoneElsewhere(Exception):
+    """Ends a computation whose result a GPU worker has put into the store meanwhile."""
+
+
+def gpu_first(work: Callable[..., Artifact]) -> Callable[..., Artifact]:
+    """The same stage, with what its `hand_over` stands before sent to a GPU worker if one lives.
+
+    What comes back is read from the store; what does not come back is computed here.
+    """
+
+    @functools.wraps(work)
+    def routed(*args: Any, **kwargs: Any) -> Artifact:
+        given = inspect.signature(work).bind(*args, **kwargs).arguments
+        if given.get("device") == "cpu" or TaskRunContext.get() is None:
+            return work(*args, **kwargs)
+        token = _sender.set(lambda: _send(work, given))
+        try:
+            return work(*args, **kwargs)
+        except DoneElsewhere:
+            pass
+        finally:
+            _sender.reset(token)
+        return dataclasses.replace(work(*args, **kwargs), cached=False)
+
+    return routed
+
+
+def hand_over() -> None:
+    """Stands first in a computation that a GPU should do, so that stored results send nothing."""
+    send = _sender.get()
+    if send is not None and send():
+        raise DoneElsewhere
+
+
+def _send(work: Callable[..., Artifact], given: dict[str, Any]) -> bool:
+    with get_client(sync_client=True) as client:
+        if fit_where(client) == IN_PROCESS:
+            return False
+        function = f"{work.__module__}:{work.__name__}"
+        return fit_on_gpu_pool(client, function, given, label=runtime.task_run.name or function)

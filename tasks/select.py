@@ -10,6 +10,7 @@ from tasks.download import read_dataset
 from tasks.experiments import Cell
 from tasks.graphs import leaking
 from tasks.picking import Setting, pick
+from tasks.routing import gpu_first, hand_over
 from tasks.scoring import classification_scores
 from tasks.splits import read_splits
 from tasks.stage import as_task
@@ -44,6 +45,7 @@ def score_settings(
     key_axes = axes | {"seeds": [str(seed) for seed in axes.get("seeds", ())]}
 
     def compute() -> pd.DataFrame:
+        hand_over()
         dataset = read_dataset(opened, data, cell.protocol)
         given: dict[str, Any] = {
             "P": opened.read_matrix(graph.key),
@@ -67,7 +69,7 @@ def score_settings(
     )
 
 
-select = as_task(score_settings, "select {cell.subject.title} {cell.method}")
+select = as_task(gpu_first(score_settings), "select {cell.subject.title} {cell.method}")
 
 
 def picked(store: Store, scores: Artifact, protocol: str) -> Setting:

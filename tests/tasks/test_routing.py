@@ -1,5 +1,6 @@
 """Where a fit goes, decided against a scripted server; the real one is in tests/deployments."""
 
+import json
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -10,10 +11,15 @@ pytest.importorskip("prefect")
 
 from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Crashed, Failed, Pending, Running, Scheduled
+from pydantic_core import to_jsonable_python
 
-from flows.fit_on_gpu import resolve
+from flows.cells import subjects_of
+from flows.fit_on_gpu import resolve, typed
 from tasks import routing
+from tasks.experiments import SUITES, Cell
 from tasks.pools import GPU_POOL
+from tasks.select import score_settings
+from tasks.store import Artifact
 
 
 @dataclass
@@ -102,6 +108,61 @@ def test_without_a_deployment_the_caller_fits(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(ScriptedServer, "read_deployment_by_name", missing)
     assert not send(ScriptedServer([["ONLINE"]]))
+
+
+def test_every_cell_survives_the_way_to_a_worker() -> None:
+    """Equal in type too: a 4 that comes back as 4.0 has another key in the store."""
+    for experiment in (each for suite in SUITES.values() for each in suite):
+        for subject in subjects_of(experiment):
+            cell = Cell(experiment, subject, experiment.methods[0], "honest")
+            sent = json.loads(json.dumps(to_jsonable_python({"cell": cell})))
+            assert repr(typed(score_settings, sent)["cell"]) == repr(cell)
+
+
+@pytest.fixture
+def in_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routing.TaskRunContext, "get", lambda: "a task")
+
+
+stored: list[str] = []
+
+
+def stage(store: str, device: str = "cpu") -> Artifact:
+    """A stage that computes what is not stored, and says where."""
+    cached = bool(stored)
+    if not cached:
+        routing.hand_over()
+        stored.append("in process")
+    return Artifact("key", "digest", "fit", 1, 0.0, cached)
+
+
+@pytest.mark.usefixtures("in_a_task")
+@pytest.mark.parametrize(
+    ("device", "worker_does_it", "computed"),
+    [("auto", True, "worker"), ("auto", False, "in process"), ("cpu", True, "in process")],
+)
+def test_a_stage_computes_what_no_worker_did(
+    monkeypatch: pytest.MonkeyPatch, device: str, worker_does_it: bool, computed: str
+) -> None:
+    stored.clear()
+
+    def send(work: Any, given: dict[str, Any]) -> bool:
+        assert given == {"store": "here", "device": device}
+        if worker_does_it:
+            stored.append("worker")
+        return worker_does_it
+
+    monkeypatch.setattr(routing, "_send", send)
+    routed = routing.gpu_first(stage)
+    assert not routed("here", device=device).cached
+    assert stored == [computed]
+    assert routed("here", device=device).cached, "nothing is sent for what is stored"
+
+
+def test_outside_of_a_task_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored.clear()
+    monkeypatch.delattr(routing, "_send")
+    assert not routing.gpu_first(stage)("here", device="auto").cached
 
 
 def test_only_functions_of_the_tasks_can_be_asked_for() -> None:
