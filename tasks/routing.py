@@ -110,7 +110,14 @@ def gpu_first(work: Callable[..., Artifact]) -> Callable[..., Artifact]:
             pass
         finally:
             _sender.reset(token)
-        return dataclasses.replace(work(*args, **kwargs), cached=False)
+        artifact = work(*args, **kwargs)
+        if not artifact.cached:
+            get_logger(__name__).warning(
+                "a GPU worker did %s, but its result is not in this store, so it was computed "
+                "again: do both have the same FLGC_STORE and the same code?",
+                runtime.task_run.name,
+            )
+        return dataclasses.replace(artifact, cached=False)
 
     return routed
 
