@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,11 +15,14 @@ from prefect.states import Completed, Crashed, Failed, Pending, Running, Schedul
 from pydantic_core import to_jsonable_python
 
 from flows.cells import subjects_of
-from flows.fit_on_gpu import resolve, typed
+from flows.fit_on_gpu import fit_on_gpu, resolve, typed
 from tasks import routing
+from tasks.download import fetch_dataset
 from tasks.experiments import SUITES, Cell
+from tasks.graphs import build_graph
 from tasks.pools import GPU_POOL
 from tasks.select import score_settings
+from tasks.splits import draw_splits
 from tasks.store import Artifact
 
 
@@ -117,6 +121,22 @@ def test_every_cell_survives_the_way_to_a_worker() -> None:
             cell = Cell(experiment, subject, experiment.methods[0], "honest")
             sent = json.loads(json.dumps(to_jsonable_python({"cell": cell})))
             assert repr(typed(score_settings, sent)["cell"]) == repr(cell)
+
+
+@pytest.mark.parametrize("name", ["uci-tiny", "clustering-tiny"])
+def test_a_worker_stores_under_the_key_that_the_sender_looks_up(name: str, tmp_path: Path) -> None:
+    store = str(tmp_path)
+    (experiment,) = (each for each in SUITES["tiny"] if each.name == name)
+    cell = Cell(experiment, subjects_of(experiment)[0], "FLGC*", "paper")
+    dataset = cell.subject.dataset
+    data = fetch_dataset(store, dataset)
+    drawn = None
+    if experiment.split:
+        drawn = draw_splits(store, data, dataset, name, experiment.split, experiment.runs)
+    graph = build_graph(store, data, dataset, cell.preparation, "paper")
+    given = {"store": store, "cell": cell, "data": data, "graph": graph, "splits": drawn}
+    fit_on_gpu.fn("tasks.select:score_settings", json.loads(json.dumps(to_jsonable_python(given))))
+    assert score_settings(**given).cached
 
 
 @pytest.fixture
