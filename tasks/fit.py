@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from flgc.datasets.splits import derive_seed
 from flgc.device import resolve_device
+from tasks.accuracies import run_accuracies
 from tasks.clusterings import agreement, clustered, dense
 from tasks.download import described, read_dataset
 from tasks.experiments import Cell
@@ -17,13 +18,12 @@ from tasks.graphs import leaking
 from tasks.picking import Setting
 from tasks.results import COLUMNS, result_rows
 from tasks.routing import gpu_first, hand_over
-from tasks.scoring import run_accuracies
 from tasks.select import blocks, picked, seeds
 from tasks.splits import read_splits
 from tasks.stage import as_task
 from tasks.store import Artifact, Store, matrix_to_table
 
-FIT_MODULES = ("flgc.classifier", "flgc.datasets.splits", "tasks.scoring")
+FIT_MODULES = ("flgc.classifier", "flgc.datasets.splits", "tasks.accuracies")
 CLUSTER_MODULES = ("flgc.clustering", "flgc.datasets.splits", "tasks.clusterings")
 
 
@@ -47,7 +47,9 @@ def fit_runs(
         dataset = read_dataset(opened, data)
         runs = read_splits(opened, splits)
         H = opened.read_matrix(embedding.key)
-        accuracies = run_accuracies(H, dataset.labels, dataset.n_classes, runs, setting, device)
+        accuracies = run_accuracies(
+            H, dataset.labels, dataset.n_classes, runs, setting.regularization, device
+        )
         name = cell.subject.dataset
         return result_rows(
             cell,

@@ -35,7 +35,7 @@ def published_cells(experiment: Experiment) -> pd.DataFrame:
 
 
 def _declared(name: str, experiment: Experiment) -> str:
-    """The paper's spelling in ours: `Iris` is `iris`, but wbc and WBC stay two."""
+    """The paper's spelling in ours: `Iris` is `iris`, `austra` is `australian`."""
     if name in experiment.datasets:
         return name
     try:

@@ -1,4 +1,4 @@
-"""Classification: the scores of a whole grid, and the fits of the picked setting."""
+"""Classification: every setting of a grid, scored in every run."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,13 +7,11 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from flgc.classifier import fit_weights
 from flgc.datasets.splits import Split
-from flgc.device import resolve_device, to_device, to_numpy
+from flgc.device import resolve_device, to_device
 from flgc.grid import score_grid
-from flgc.ridge import one_hot
 from tasks.features import scaled
-from tasks.picking import AXES, Setting
+from tasks.picking import AXES
 
 # Numbers that the rows of H at the nodes of several runs may take together.
 MOST_NUMBERS = 20_000_000
@@ -100,31 +98,3 @@ def _scores_of_runs(
     }
     columns = {name: np.ravel(values) for name, values in scores.items()}  # type: ignore[arg-type]
     return pd.DataFrame(columns, index=axes).reset_index()
-
-
-def run_accuracies(
-    H: np.ndarray,
-    labels: np.ndarray,
-    n_classes: int,
-    runs: Sequence[Split],
-    setting: Setting,
-    device: str = "cpu",
-) -> list[float]:
-    """Test accuracy of the closed-form fit on the embedding H, in each run."""
-    where = resolve_device(device)
-    embedding, truth = to_device(H, where), to_device(labels, where)
-    accuracies = []
-    for run in runs:
-        labelled = to_device(run.train, where)
-        _, scores = fit_weights(
-            None,
-            embedding,
-            labelled,
-            one_hot(truth[labelled], n_classes, embedding.dtype),
-            hops=0,
-            teleport=0.0,
-            regularization=setting.regularization,
-        )
-        predicted = to_numpy(scores).argmax(axis=1)
-        accuracies.append(float(np.mean(predicted[run.test] == labels[run.test])))
-    return accuracies
