@@ -2,28 +2,46 @@
 
 Prefect's command wants `<flow>/<deployment>`. This plugin, which Prefect loads by the entry point
 `prefect.plugins` of the installed project, looks a name without a slash up among the deployments
-and takes the only one of that name. Names with a slash, and every other command, are left alone.
+and takes the only one of that name. Names with a slash are left alone. Where no server is set, the
+commands talk to the one that `flgc up` keeps, instead of to a database of their own.
 """
 
 import functools
 import sys
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-from prefect.plugins import HookContext, register_hook
+from prefect.plugins import HookContext, SetupResult, register_hook
+
+from deployments.state import read_note
 
 Reader = Callable[[Any, str], Awaitable[Any]]
 
 
 @register_hook
-def setup_environment(*, ctx: HookContext) -> None:
+def setup_environment(*, ctx: HookContext) -> SetupResult | None:
     """Prefect calls this when it starts; only `deployment run` pays for importing the client.
 
     `ctx` must be keyword-only, as it is in Prefect's own declaration of the hook.
     """
-    if ("deployment", "run") not in pairwise(sys.argv[1:]):
-        return
+    if ("deployment", "run") in pairwise(sys.argv[1:]):
+        _accept_bare_names()
+    if ctx.api_url is None and _is_command_for_a_server():
+        note = read_note()
+        if note is not None and note.is_alive:
+            return SetupResult(env={"PREFECT_API_URL": note.api_url}, note="the stack of `flgc up`")
+    return None
+
+
+def _is_command_for_a_server() -> bool:
+    """Whether this is Prefect's command line, and not about to start a server itself."""
+    prefect = Path(sys.argv[0]).name == "prefect" or ("-m", "prefect") in pairwise(sys.orig_argv)
+    return prefect and "server" not in sys.argv[1:3]
+
+
+def _accept_bare_names() -> None:
     from prefect.client.orchestration import PrefectClient
 
     client: Any = PrefectClient

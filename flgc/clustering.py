@@ -126,6 +126,20 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         P = to_device(propagation_matrix(self.adjacency_, X.dtype), device)
         X = X.toarray() if sp.issparse(X) else X
         H = to_numpy(propagate(P, to_device(X, device), self.hops, self.teleport))
+        return self._cluster(H, X)
+
+    def fit_embedding(self, H: np.ndarray, X: np.ndarray) -> Self:
+        """Cluster nodes whose embedding H is there already: no graph, `hops` and `teleport` idle.
+
+        A grid over regularizations propagates once and calls this for each of them.
+        """
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        self._check(X.shape[0])
+        if H.shape != X.shape:
+            raise ValueError(f"H has shape {H.shape} and X {X.shape}: they must be equal.")
+        return self._cluster(H, X)
+
+    def _cluster(self, H: np.ndarray, X: np.ndarray) -> Self:
         if self.solver_ == "exact":
             self._fit_exact(H, X)
         else:

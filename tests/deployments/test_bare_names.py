@@ -1,23 +1,20 @@
 """`prefect deployment run <name>` through the real command, a real server and the entry point."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
-import tomllib
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("prefect")
 
-REPOSITORY = Path(__file__).parents[2]
-GROUP = "prefect.plugins"
+from tests.deployments.standin import PLUGINS, REPOSITORY, free_port, install_entry_point
+
 SILENT = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
 
 DEPLOYMENTS = """
@@ -46,19 +43,6 @@ if __name__ == "__main__":
 """
 
 
-def install_entry_point(folder: Path) -> None:
-    """What installing the project writes, when it is not installed with it already."""
-    if any(point.name == "flgc" for point in entry_points(group=GROUP)):
-        return
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    metadata = folder / "flgc_checkout-0.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: flgc-checkout\nVersion: 0\n")
-    points = project["entry-points"][GROUP]
-    lines = [f"[{GROUP}]", *(f"{name} = {target}" for name, target in points.items())]
-    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
-
-
 @dataclass(frozen=True)
 class PrefectShell:
     """A server of its own, and commands that talk to it."""
@@ -74,12 +58,6 @@ class PrefectShell:
         command = [sys.executable, "-m", "prefect", "deployment", "run", *arguments]
         result = self.run(*command, cwd=cwd)
         return result.returncode, result.stdout + result.stderr
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +180,9 @@ def test_a_missing_module_does_not_stop_prefect(shell: PrefectShell, tmp_path: P
     metadata = tmp_path / "library_only-0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: library-only\nVersion: 0\n")
-    (metadata / "entry_points.txt").write_text(f"[{GROUP}]\nlonely = no_such_package.bare_names\n")
+    (metadata / "entry_points.txt").write_text(
+        f"[{PLUGINS}]\nlonely = no_such_package.bare_names\n"
+    )
     environment = shell.environment | {
         "PYTHONPATH": str(tmp_path),
         "PREFECT_PLUGINS_ENABLED": "true",

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flgc import statistics
-from flgc.paper import TABLES, published
 from flgc.statistics import critical_value, friedman, holm, signed_ranks
+from tasks.paper import TABLES, published
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,73 @@
+"""Start the processes of a stack and stop every one of them: TERM first, KILL for what stays.
+
+Workers put each flow run into a session of its own, which a signal to the worker's group does not
+reach, and a run outlives a worker that is killed. So a process is known by a variable in its
+environment, which it inherits however it was started.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+
+from deployments.settings import STACK_VARIABLE
+
+TERM_SECONDS = 15.0
+KILL_SECONDS = 5.0
+
+
+def start(
+    command: list[str], environment: dict[str, str], log: Path, cwd: Path
+) -> subprocess.Popen[bytes]:
+    """Start a command that writes to a log; Ctrl-C in the terminal reaches only the starter."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as sink:
+        return subprocess.Popen(
+            [sys.executable, *command],
+            env=environment,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def last_lines(log: Path, count: int = 15) -> str:
+    """The end of a log, for an error message."""
+    if not log.exists():
+        return ""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-count:])
+
+
+def members(stack_id: str) -> list[psutil.Process]:
+    """Every process of the stack but this one, whoever started it."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(STACK_VARIABLE) == stack_id and process.pid != os.getpid():
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue  # ended meanwhile, or another user's
+    return found
+
+
+def stop(processes: Iterable[psutil.Process], term_seconds: float = TERM_SECONDS) -> None:
+    """TERM each, wait for all, KILL those that stay."""
+    asked = list(processes)
+    for process in asked:
+        _send(process, signal.SIGTERM)
+    _, alive = psutil.wait_procs(asked, timeout=term_seconds)
+    for process in alive:
+        _send(process, signal.SIGKILL)
+    psutil.wait_procs(alive, timeout=KILL_SECONDS)
+
+
+def _send(process: psutil.Process, number: signal.Signals) -> None:
+    with suppress(psutil.NoSuchProcess):
+        process.send_signal(number)

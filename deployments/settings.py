@@ -1,0 +1,105 @@
+"""What the local stack is made of, and the environment in which all of its processes run."""
+
+import os
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tasks.pools import CPU_POOL, GPU_POOL
+
+CHECKOUT = Path(__file__).parents[1]
+DEFAULT_PORT = 4200
+STACK_VARIABLE = "FLGC_STACK"
+"""Set in every process of a stack, and so in what they start: how they are found again."""
+
+HEARTBEAT_SECONDS = 30
+"""The shortest that Prefect allows; `prefect.yaml` sets it for every run of a deployment."""
+SILENT_SECONDS = 90
+"""A run that was not heard of for so long is taken for dead: three heartbeats."""
+
+
+@dataclass(frozen=True)
+class StackSettings:
+    """One server, its workers, and where they keep things; checked when made."""
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    cpu_workers: int = 1
+    gpu_workers: int = 0
+    database_url: str | None = None
+    auth: str | None = None
+    schedules: bool = True
+    silent_seconds: int = SILENT_SECONDS
+    checkout: Path = CHECKOUT
+    stack_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.port <= 65535:
+            raise ValueError(f"port {self.port} is not one: choose 1 to 65535")
+        if self.cpu_workers < 1 or self.gpu_workers < 0:
+            raise ValueError(
+                f"{self.cpu_workers} CPU and {self.gpu_workers} GPU workers: at least one CPU "
+                "worker must run the flows"
+            )
+        if self.auth is not None and not all(self.auth.partition(":")):
+            raise ValueError("the authentication string must read user:password")
+        if self.database_url is not None:
+            _check_database(self.database_url)
+        if self.silent_seconds <= HEARTBEAT_SECONDS:
+            raise ValueError(
+                f"silent_seconds={self.silent_seconds}: runs are heard of every "
+                f"{HEARTBEAT_SECONDS} s only, so choose more"
+            )
+
+    @property
+    def ui_url(self) -> str:
+        reachable = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host
+        return f"http://{reachable}:{self.port}"
+
+    @property
+    def api_url(self) -> str:
+        return f"{self.ui_url}/api"
+
+    @property
+    def log_folder(self) -> Path:
+        return prefect_home() / "flgc-logs"
+
+    def environment(self) -> dict[str, str]:
+        """The caller's environment with what makes a process part of this stack, silently."""
+        paths = [str(self.checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
+        made = os.environ | {
+            STACK_VARIABLE: self.stack_id,
+            "PYTHONPATH": os.pathsep.join(paths),
+            "PREFECT_API_URL": self.api_url,
+            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+            "DO_NOT_TRACK": "1",
+            "PREFECT_WORKER_QUERY_SECONDS": "2",
+        }
+        if self.database_url:
+            made["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = self.database_url
+        if self.auth:
+            made["PREFECT_SERVER_API_AUTH_STRING"] = self.auth
+            made["PREFECT_API_AUTH_STRING"] = self.auth
+        return made
+
+    def workers(self) -> list[tuple[str, str, dict[str, str]]]:
+        """(name, pool, further environment) of each worker; a GPU worker sees one GPU."""
+        made: list[tuple[str, str, dict[str, str]]] = []
+        made += [(f"cpu-{number}", CPU_POOL, {}) for number in range(self.cpu_workers)]
+        for number in range(self.gpu_workers):
+            made.append((f"gpu-{number}", GPU_POOL, {"CUDA_VISIBLE_DEVICES": str(number)}))
+        return made
+
+
+def prefect_home() -> Path:
+    """Where Prefect keeps its database and profiles, without the seconds of importing it."""
+    return Path(os.environ.get("PREFECT_HOME") or "~/.prefect").expanduser()
+
+
+def _check_database(url: str) -> None:
+    if not url.startswith(("postgresql+asyncpg://", "sqlite+aiosqlite:///")):
+        scheme = url.partition("://")[0]
+        raise ValueError(
+            f"the database URL starts with {scheme!r}; Prefect needs "
+            "postgresql+asyncpg://user:password@host/name or sqlite+aiosqlite:///path"
+        )

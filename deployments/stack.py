@@ -1,0 +1,195 @@
+"""The local stack: server, pools, deployments and workers, started and stopped as a whole."""
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from deployments import api, processes
+from deployments.settings import StackSettings
+from deployments.state import read_note, remove_note, write_note
+from tasks.pools import CPU_POOL, GPU_POOL
+
+PREFECT = ["-m", "prefect", "--no-prompt"]
+SERVER_SECONDS = 180.0
+WORKER_SECONDS = 90.0
+POLL_SECONDS = 0.5
+RESTARTS = 3
+"""So many ends of the server within `RESTART_WINDOW` seconds are taken for a fault to report."""
+RESTART_WINDOW = 600.0
+
+Say = Callable[[str], None]
+
+
+class StackError(RuntimeError):
+    """The stack cannot start or go on; the message says why and what to do."""
+
+
+class LocalStack:
+    """Use as a context: everything that `start` began is stopped at the end, whatever happened."""
+
+    def __init__(self, settings: StackSettings, say: Say = print) -> None:
+        self.settings = settings
+        self.say = say
+        self.environment = settings.environment()
+        self.server: subprocess.Popen[bytes] | None = None
+        self.workers: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> "LocalStack":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Server, pools, deployments, workers, in this order; returns when all are healthy."""
+        self.clear_the_way()
+        write_note(self.settings.stack_id, self.settings.api_url)
+        self.start_server()
+        self.register()
+        for name, pool, further in self.settings.workers():
+            self.start_worker(name, pool, further)
+        self.wait_for_workers()
+
+    def clear_the_way(self) -> None:
+        """Stop what a killed stack left behind; refuse when the port is taken."""
+        note = read_note()
+        if note and note.is_alive:
+            raise StackError(
+                f"a stack is running already (process {note.pid}): its UI is at "
+                f"{note.api_url.removesuffix('/api')}; stop it there with Ctrl-C"
+            )
+        if note:
+            left = processes.members(note.stack_id)
+            if left:
+                self.say(f"stopping {len(left)} processes that a killed stack left behind")
+                processes.stop(left)
+        if api.is_healthy(self.settings.api_url):
+            raise StackError(
+                f"a Prefect server is running already at {self.settings.ui_url}; stop it, or "
+                "choose another --port"
+            )
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((self.settings.host, self.settings.port))
+            except OSError as error:
+                raise StackError(
+                    f"port {self.settings.port} of {self.settings.host} cannot be had "
+                    f"({error.strerror}): choose another --port"
+                ) from error
+
+    def start_server(self) -> None:
+        """Start the server and wait until it answers; a new database takes it about 20 s."""
+        self.say("starting the server ...")
+        where = ["--host", self.settings.host, "--port", str(self.settings.port)]
+        log = self._log("server")
+        self.server = self._start([*PREFECT, "server", "start", *where], log)
+        began = time.monotonic()
+        while not api.is_healthy(self.settings.api_url):
+            if self.server.poll() is not None:
+                raise StackError(f"the server ended:\n{processes.last_lines(log)}\n(from {log})")
+            if time.monotonic() - began > SERVER_SECONDS:
+                raise StackError(
+                    f"the server is not healthy after {SERVER_SECONDS:.0f} s: see {log}"
+                )
+            time.sleep(POLL_SECONDS)
+        self.say(f"the server is healthy after {time.monotonic() - began:.0f} s")
+
+    def register(self) -> None:
+        """Pools, then the deployments that name them, then the rules that name the deployments."""
+        self._run("work pools", ["-m", "deployments.registration", "pools"])
+        declared = str(Path("deployments", "prefect.yaml"))
+        self._run("deployments", [*PREFECT, "deploy", "--all", "--prefect-file", declared])
+        rules = ["rules", "--silent-seconds", str(self.settings.silent_seconds)]
+        if not self.settings.schedules:
+            rules.append("--no-schedules")
+        self._run("rules for silent runs", ["-m", "deployments.registration", *rules])
+
+    def start_worker(self, name: str, pool: str, further: dict[str, str]) -> None:
+        """A worker that takes one run at a time: fits do not share a GPU, runs not the cores."""
+        command = [*PREFECT, "worker", "start", "--pool", pool, "--name", name, "--limit", "1"]
+        self.workers[name] = self._start(command, self._log(name), further)
+
+    def wait_for_workers(self) -> None:
+        """Wait until the server has heard of every worker."""
+        wanted = set(self.workers)
+        deadline = time.monotonic() + WORKER_SECONDS
+        while missing := wanted - self._online():
+            for name in missing:
+                if self.workers[name].poll() is not None:
+                    log = self._log(name)
+                    raise StackError(f"worker {name} ended:\n{processes.last_lines(log)}")
+            if time.monotonic() > deadline:
+                raise StackError(f"not heard of after {WORKER_SECONDS:.0f} s: {sorted(missing)}")
+            time.sleep(POLL_SECONDS)
+        self.say(f"{len(wanted)} worker(s) online: {', '.join(sorted(wanted))}")
+
+    def watch(self) -> None:
+        """Return never: replace what ended; give up on a server that does not stay."""
+        restarted: list[float] = []
+        while True:
+            if self.server is not None and self.server.poll() is not None:
+                restarted = [at for at in restarted if time.monotonic() - at < RESTART_WINDOW]
+                if len(restarted) >= RESTARTS:
+                    log = self._log("server")
+                    end = processes.last_lines(log)
+                    raise StackError(f"the server ended again and again:\n{end}\n(from {log})")
+                restarted.append(time.monotonic())
+                self.say(f"the server ended with code {self.server.returncode}; starting another")
+                self.start_server()
+            for name, pool, further in self.settings.workers():
+                if self.workers[name].poll() is not None:
+                    self.say(f"worker {name} ended ({self._log(name)}); starting another")
+                    self.start_worker(name, pool, further)
+            time.sleep(4 * POLL_SECONDS)
+
+    def stop(self) -> None:
+        """Runs and workers first, while the server can note how they ended; then the server."""
+        everything = processes.members(self.settings.stack_id)
+        server = self.server.pid if self.server else None
+        processes.stop([process for process in everything if process.pid != server])
+        processes.stop(processes.members(self.settings.stack_id))
+        left = processes.members(self.settings.stack_id)
+        remove_note(self.settings.stack_id)
+        if left:
+            raise StackError(f"could not be stopped: processes {[p.pid for p in left]}")
+
+    def _log(self, name: str) -> Path:
+        return self.settings.log_folder / f"{self.settings.port}-{name}.log"
+
+    def _start(
+        self, command: list[str], log: Path, further: dict[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
+        environment = self.environment | (further or {})
+        return processes.start(command, environment, log, self.settings.checkout)
+
+    def _run(self, what: str, command: list[str]) -> None:
+        log = self._log("registration")
+        code = self._start(command, log).wait()
+        if code:
+            end = processes.last_lines(log)
+            raise StackError(f"registering {what} failed:\n{end}\n(from {log})")
+        self.say(f"registered: {what}")
+
+    def _online(self) -> set[str]:
+        ask = (self.settings.api_url, self.settings.auth)
+        pools = [CPU_POOL, *([GPU_POOL] if self.settings.gpu_workers else [])]
+        try:
+            return set().union(*(api.online_workers(ask[0], pool, ask[1]) for pool in pools))
+        except OSError:
+            return set()
+
+
+def count_gpus() -> int:
+    """How many GPUs the driver lists; 0 where there is no driver."""
+    lister = shutil.which("nvidia-smi")
+    if lister is None:
+        return 0
+    try:
+        listed = subprocess.run([lister, "-L"], capture_output=True, text=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return 0
+    return sum(line.startswith("GPU ") for line in listed.stdout.splitlines())

@@ -1,0 +1,123 @@
+"""`flgc up`: the whole local stack by one command, stopped by Ctrl-C."""
+
+import signal
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from deployments.settings import DEFAULT_PORT, SILENT_SECONDS, StackSettings
+from deployments.stack import LocalStack, StackError, count_gpus
+
+app = typer.Typer()
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class _AskedToStop(BaseException):
+    """Ends whatever the command is waiting for."""
+
+
+def _stop_once(number: int, _: Any) -> None:
+    """The first signal ends the stack; more of them must not interrupt its stopping."""
+    for each in SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    raise _AskedToStop(signal.Signals(number).name)
+
+
+@app.command()
+def up(
+    port: Annotated[int, typer.Option(help="Port of server and UI.")] = DEFAULT_PORT,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    workers: Annotated[int, typer.Option(help="CPU workers; each takes one run at a time.")] = 1,
+    gpu_workers: Annotated[
+        int | None, typer.Option(help="GPU workers; default: one for each GPU found.")
+    ] = None,
+    database_url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PREFECT_SERVER_DATABASE_CONNECTION_URL",
+            help="postgresql+asyncpg://user:password@host/name; default: SQLite.",
+        ),
+    ] = None,
+    auth: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PREFECT_SERVER_API_AUTH_STRING",
+            help="user:password that every call must carry; safer given by its variable.",
+        ),
+    ] = None,
+    schedules: Annotated[
+        bool, typer.Option("--schedules/--no-schedules", help="Start benchmarks by the clock.")
+    ] = True,
+    silent_seconds: Annotated[
+        int, typer.Option(help="A run that was not heard of for so long is marked Crashed.")
+    ] = SILENT_SECONDS,
+) -> None:
+    """Start server, work pools, deployments and workers, and stop all of them on Ctrl-C.
+
+    Example: flgc up --port 4201 --workers 2
+    """
+    try:
+        gpus = count_gpus() if gpu_workers is None else gpu_workers
+        settings = StackSettings(
+            host=host,
+            port=port,
+            cpu_workers=workers,
+            gpu_workers=gpus,
+            database_url=database_url,
+            auth=auth,
+            schedules=schedules,
+            silent_seconds=silent_seconds,
+        )
+    except ValueError as error:
+        _fail(error, 2)
+    for number in SIGNALS:
+        signal.signal(number, _stop_once)
+    failure: StackError | None = None
+    try:
+        with LocalStack(settings, say=_say) as stack:
+            try:
+                stack.start()
+                _say(welcome(settings))
+                stack.watch()
+            except _AskedToStop as request:
+                _say(f"{request}: stopping everything ...")
+            except StackError as error:
+                failure = error
+    except StackError as error:
+        failure = error
+    if failure is not None:
+        _fail(failure, 1)
+    _say("everything is stopped")
+
+
+def welcome(settings: StackSettings) -> str:
+    """Where the UI is and what to type next, in another terminal at the root of the checkout."""
+    lines = ["", f"The UI is at {settings.ui_url}", "Type next, in another terminal, here:", ""]
+    if settings.auth:
+        lines.append("  export PREFECT_API_AUTH_STRING=...   # the user:password of this stack")
+    lines += [
+        "  prefect deployment run reproduce-paper --watch",
+        "  prefect deployment run reproduce-paper --param suite=tiny --watch",
+        "",
+        f"Elsewhere set PREFECT_API_URL={settings.api_url} first. Logs: {settings.log_folder}",
+    ]
+    if settings.host not in ("127.0.0.1", "localhost", "::1") and not settings.auth:
+        lines.append(f"Warning: whoever reaches {settings.host} can run flows here; set --auth.")
+    lines.append("Ctrl-C stops everything.")
+    return "\n".join(lines)
+
+
+def _say(message: str) -> None:
+    typer.echo(message)
+
+
+def _fail(error: Exception, code: int) -> NoReturn:
+    typer.echo(f"flgc up: {error}", err=True)
+    raise typer.Exit(code) from error
+
+
+if __name__ == "__main__":
+    app()

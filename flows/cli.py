@@ -1,0 +1,159 @@
+"""`flgc reproduce`: the whole pipeline in this process, with an embedded Prefect."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+app = typer.Typer(add_completion=False)
+output = Console(width=None if sys.stdout.isatty() else 160)
+errors = Console(stderr=True)
+
+# Set before Prefect is imported. What a person has set already stays.
+QUIET = {
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+    # The embedded server needs 20 s on an idle machine, and a first start more.
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
+}
+
+
+@app.command("reproduce")
+def reproduce(
+    suite: Annotated[str, typer.Option(help="tiny (embedded data, a minute) or paper.")] = "paper",
+    datasets: Annotated[
+        list[str] | None, typer.Option("--dataset", "-d", help="Only these; repeat for several.")
+    ] = None,
+    methods: Annotated[
+        list[str] | None, typer.Option("--method", "-m", help="Only these; repeat for several.")
+    ] = None,
+    protocols: Annotated[
+        list[str] | None, typer.Option("--protocol", help="paper, honest; default: both.")
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs of each cell, where splits differ.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
+    runner: Annotated[str, typer.Option(help="threads, dask or ray.")] = "threads",
+    address: Annotated[
+        str | None, typer.Option(help="Of a running Dask or Ray cluster; default: a local one.")
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Directory or URL of the artifacts.", envvar="FLGC_STORE")
+    ] = None,
+) -> None:
+    """Reproduce the paper: tables, statistics and report, with all that is stored already.
+
+    Ends with 0 only if every cell that could be had is there; a rerun does only what is missing.
+
+    Example: flgc reproduce --suite tiny
+    """
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    from flows.parameters import FLOWS, planned
+    from flows.runners import task_runner
+
+    try:
+        plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
+        task_runner(runner, address)
+    except (ValueError, ImportError) as error:
+        errors.print(f"flgc reproduce: {error}", style="red", soft_wrap=True, markup=False)
+        raise typer.Exit(2) from error
+    chosen = {
+        "suite": suite,
+        "datasets": datasets,
+        "methods": methods,
+        "protocols": protocols,
+        "runs": runs,
+        "device": device,
+        "store": plan.store,
+        "runner": runner,
+        "address": address,
+    }
+    started = time.perf_counter()
+    with progress_display():
+        state = _run(chosen)
+    _print_outcome(plan, state, time.perf_counter() - started)
+    raise typer.Exit(0 if state.is_completed() else 1)
+
+
+def _run(chosen: dict[str, Any]) -> Any:
+    from flows.reproduce_paper import reproduce_paper
+
+    return reproduce_paper(**chosen, return_state=True)
+
+
+@contextmanager
+def progress_display() -> Iterator[None]:
+    """A bar per experiment on a terminal; without one, a line on stderr when one is done."""
+    from flows.cells import listeners
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[last]}"),
+    )
+    bars: dict[str, Any] = {}
+    with Progress(*columns, console=errors, disable=not errors.is_terminal) as progress:
+        starting = progress.add_task("starting Prefect", total=None, last="")
+
+        def listen(experiment: str, done: int, cells: int, last: str) -> None:
+            progress.update(starting, visible=False)
+            if experiment not in bars:
+                bars[experiment] = progress.add_task(experiment, total=cells, last="")
+            progress.update(bars[experiment], completed=done, last=last)
+            if done == cells and not errors.is_terminal:
+                errors.print(f"{experiment}: {done} cells", highlight=False)
+
+        listeners.append(listen)
+        try:
+            yield
+        finally:
+            listeners.remove(listen)
+
+
+def _print_outcome(plan: Any, state: Any, seconds: float) -> None:
+    from flows.reproduce_paper import report_folder
+    from tasks.report import section_table
+    from tasks.stage import busy_seconds
+    from tasks.store import Store
+
+    found = state.result(raise_on_failure=False)
+    sections = found if isinstance(found, list) else []
+    for section in sections:
+        output.print(_rich(section.experiment.title, section_table(Store(plan.store), section)))
+    if not state.is_completed():
+        errors.print(state.message or str(found), style="red", soft_wrap=True, markup=False)
+    busy = busy_seconds()
+    share = 100 * (seconds - busy) / seconds
+    output.print(
+        f"{seconds:.1f} s, of which orchestration (Prefect's start included) "
+        f"{seconds - busy:.1f} s ({share:.0f} %)",
+        highlight=False,
+    )
+    if sections:
+        path = report_folder(plan.suite) / "report.md"
+        output.print(f"Report: {path}", soft_wrap=True, highlight=False)
+
+
+def _rich(title: str, table: "pd.DataFrame") -> Table:
+    shown = Table(title=title, title_justify="left")
+    for column in table.columns:
+        shown.add_column(str(column), overflow="fold")
+    for row in table.astype(str).to_numpy():
+        shown.add_row(*row)
+    return shown

@@ -1,0 +1,50 @@
+"""What the flows of single tables have in common: run, show, and say which cells failed."""
+
+from typing import Any
+
+from prefect import get_run_logger
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.states import Failed
+
+from flows.cells import run_experiment
+from flows.parameters import Plan
+from tasks.report import Section, section_table
+from tasks.store import Store
+from tasks.tables import markdown
+
+
+def run_tables(plan: Plan) -> Any:
+    """The sections of a plan's experiments; a `Failed` state with them if a cell failed."""
+    sections = []
+    for experiment in plan.experiments:
+        section = run_experiment(plan, experiment)
+        show(plan.store, section)
+        sections.append(section)
+    return outcome(sections)
+
+
+def outcome(sections: list[Section]) -> Any:
+    """The sections, or a failure that lists the cells that are not there and why."""
+    failed = {
+        f"{section.experiment.name}: {cell}": reason
+        for section in sections
+        for cell, reason in section.failed.items()
+    }
+    if not failed:
+        return sections
+    listed = "\n".join(f"- {cell}: {reason}" for cell, reason in failed.items())
+    message = f"{len(failed)} cells failed; a rerun does only those:\n{listed}"
+    get_run_logger().error(message)
+    return Failed(message=message, data=sections)
+
+
+def show(store: str, section: Section) -> None:
+    """The table in Prefect's UI, as markdown to read and as a table to sort."""
+    table = section_table(Store(store), section)
+    key, title = section.experiment.name, section.experiment.title
+    gaps = [f"- {name}: not available ({why})" for name, why in section.missing.items()]
+    gaps += [f"- {cell}: failed ({why})" for cell, why in section.failed.items()]
+    text = "\n".join([f"# {title}", "", markdown(table), "", *gaps])
+    create_markdown_artifact(text, key=f"{key}-summary", description=title)
+    rows: Any = table.to_dict("records")
+    create_table_artifact(rows, key=f"{key}-table", description=title)

@@ -1,0 +1,307 @@
+"""What is run, declared: one description per table of the paper, and the suites made of them.
+
+Nothing here computes. A further table is one more `Experiment`, a further method one more line of
+`METHODS`; flows, tasks and report follow.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["classification", "clustering"]
+PROTOCOLS = ("paper", "honest")
+GIVEN = "given"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method as the part of the grid that it is free to choose from.
+
+    None means: whatever the experiment's grid has. FLGC is FLGC* without a teleport (Section III).
+    """
+
+    name: str
+    hops: tuple[int, ...] | None = None
+    teleports: tuple[float, ...] | None = None
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method("FLGC", teleports=(0.0,)),
+        Method("FLGC*"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The settings among which one is picked for each dataset."""
+
+    hops: tuple[int, ...]
+    teleports: tuple[float, ...]
+    regularizations: tuple[float, ...]
+
+    def of(self, method: Method) -> "Grid":
+        """The part of the grid that the method may choose from."""
+        return Grid(
+            method.hops or self.hops, method.teleports or self.teleports, self.regularizations
+        )
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How a dataset becomes a graph and features.
+
+    `graph` is "given" (the dataset's own edges), or the scaling in which nearest neighbours are
+    sought. `n_neighbors` is the paper's floor(N / 5C) unless given. `scalings` is an axis of the
+    grid. The last three are for clustering: share of Z that is kept, dimension of a subspace and
+    exponent of the affinity.
+    """
+
+    graph: str = GIVEN
+    scalings: tuple[str, ...] = ("raw",)
+    n_neighbors: int | None = None
+    threshold: float = 0.8
+    subspace_dim: int = 4
+    power: int = 4
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One corruption: what is added, how much, and in which scale of the features.
+
+    `clip` keeps gaussian noise within [0, 1], the range of pixels.
+    """
+
+    kind: Literal["gaussian", "salt_pepper"]
+    intensity: float
+    scaling: str = "raw"
+    clip: bool = False
+
+    @property
+    def title(self) -> str:
+        """`gaussian 0.1 standardised`."""
+        return f"{self.kind} {self.intensity:g} {self.scaling}"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One table: datasets x methods x runs, and the grid from which settings are picked.
+
+    `split` is a text of `flgc.datasets.splits.make`; clustering has none. `published` names the
+    table of `tasks.paper` that stands beside ours.
+    """
+
+    name: str
+    flow: str
+    kind: Kind
+    datasets: tuple[str, ...]
+    grid: Grid
+    preparation: Preparation
+    title: str
+    methods: tuple[str, ...] = tuple(METHODS)
+    split: str = ""
+    runs: int = 1
+    published: str = ""
+    noises: tuple[Noise, ...] = ()
+    exceptions: dict[str, Preparation] = field(default_factory=dict)
+
+    def preparation_of(self, dataset: str) -> Preparation:
+        """The dataset's own preparation where it has one."""
+        return self.exceptions.get(dataset, self.preparation)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is measured, first what a table shows first."""
+        return ("accuracy",) if self.kind == "classification" else ("ACC", "NMI")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The data that cells share: a dataset, or one run of a corruption of it."""
+
+    dataset: str
+    noise: Noise | None = None
+    run: int = 0
+
+    @property
+    def title(self) -> str:
+        """`Cora`, or `digits gaussian 0.1 raw run 0`."""
+        return f"{self.dataset} {self.noise.title} run {self.run}" if self.noise else self.dataset
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table: a method on some data under a protocol."""
+
+    experiment: Experiment
+    subject: Subject
+    method: str
+    protocol: str
+
+    @property
+    def title(self) -> str:
+        """`Cora FLGC* honest`."""
+        return f"{self.subject.title} {self.method} {self.protocol}"
+
+    @property
+    def preparation(self) -> Preparation:
+        """How this cell's dataset is prepared."""
+        return self.experiment.preparation_of(self.subject.dataset)
+
+    @property
+    def grid(self) -> Grid:
+        """The settings that this cell's method may have."""
+        return self.experiment.grid.of(METHODS[self.method])
+
+
+CITATION_GRAPHS = ("Cora", "CiteSeer", "PubMed")
+# In the order of the paper's table of accuracies.
+# fmt: off
+UCI_TABLES = (
+    "air", "ecoli", "iris", "fertility", "wine", "wdbc", "haberman", "spectf",
+    "CAR", "cotton", "seeds", "glass", "zoo", "appendicitis", "heart", "cleve",
+    "segmentation", "x8d5k", "vote", "WBC", "breast", "australian", "diabetes", "dnatest",
+)
+# fmt: on
+
+
+def powers_of_two(first: int, last: int, step: int = 1) -> tuple[float, ...]:
+    return tuple(2.0**exponent for exponent in range(first, last + 1, step))
+
+
+CITATION_GRID = Grid(tuple(range(21)), (0.05, 0.1), powers_of_two(-8, 8))
+CITATION = Preparation(scalings=("raw", "row-normalised"))
+MIN_MAX = Preparation(graph="min-max", scalings=("min-max",))
+
+PAPER = (
+    Experiment(
+        name="citation-public",
+        flow="citation",
+        kind="classification",
+        title="Citation graphs, public split",
+        datasets=CITATION_GRAPHS,
+        grid=CITATION_GRID,
+        preparation=CITATION,
+        split="public",
+        published="citation_accuracy",
+    ),
+    Experiment(
+        name="citation-random",
+        flow="citation",
+        kind="classification",
+        title="Citation graphs, random splits",
+        datasets=CITATION_GRAPHS,
+        grid=Grid((2, 5, 10, 15, 20), (0.05, 0.1), powers_of_two(-8, 8, 2)),
+        preparation=CITATION,
+        split="random",
+        runs=20,
+        published="citation_accuracy",
+    ),
+    Experiment(
+        name="citation-full",
+        flow="citation",
+        kind="classification",
+        title="Citation graphs, full split",
+        datasets=CITATION_GRAPHS,
+        grid=Grid(tuple(range(13)), (0.05, 0.1, 0.3, 0.5), powers_of_two(-8, 8, 2)),
+        preparation=CITATION,
+        split="full",
+        published="citation_accuracy",
+    ),
+    Experiment(
+        name="uci",
+        flow="uci",
+        kind="classification",
+        title="Regular tables, 10 % of each class labelled",
+        datasets=UCI_TABLES,
+        grid=Grid(
+            tuple(range(21)), (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9), powers_of_two(-10, 10, 2)
+        ),
+        preparation=MIN_MAX,
+        split="10%",
+        runs=30,
+        published="uci_accuracy",
+    ),
+    Experiment(
+        name="clustering",
+        flow="clustering",
+        kind="clustering",
+        title="Clustering of small sets",
+        datasets=("iris", "wine", "Yale"),
+        grid=Grid((1, 2, 5, 10, 20), (0.001, 0.01, 0.1, 0.2), (0.01, 0.1, 1.0, 10.0, 100.0, 1e3)),
+        preparation=Preparation(graph="standardised", scalings=("standardised",), n_neighbors=10),
+        published="clustering_small",
+        exceptions={
+            "iris": Preparation("unit-length", ("standardised",), 10),
+            "Yale": Preparation("unit-length", ("unit-length",), 10, subspace_dim=8, power=2),
+        },
+    ),
+    Experiment(
+        name="robustness",
+        flow="robustness",
+        kind="clustering",
+        title="Extended Yale B under noise",
+        datasets=("ExtendedYaleB",),
+        grid=Grid((1, 3), (0.2, 0.5), (100.0,)),
+        preparation=Preparation("raw", ("raw",), 12, threshold=0.25),
+        noises=(
+            *(Noise("gaussian", share, "standardised") for share in (0.01, 0.05, 0.1, 0.2)),
+            *(Noise("salt_pepper", share, "raw") for share in (0.01, 0.05, 0.1, 0.2)),
+        ),
+        published="robustness_extended_yale_b",
+    ),
+)
+
+TINY_GRID = Grid((0, 2, 5, 10), (0.1, 0.5), powers_of_two(-6, 6, 3))
+
+TINY = (
+    Experiment(
+        name="citation-tiny",
+        flow="citation",
+        kind="classification",
+        title="Zachary's karate club, one labelled member of each community",
+        datasets=("KarateClub",),
+        grid=TINY_GRID,
+        preparation=CITATION,
+        split="public",
+    ),
+    Experiment(
+        name="uci-tiny",
+        flow="uci",
+        kind="classification",
+        title="Three regular tables, 10 % of each class labelled",
+        datasets=("iris", "wine", "wdbc"),
+        grid=TINY_GRID,
+        preparation=MIN_MAX,
+        split="10%",
+        runs=3,
+        published="uci_accuracy",
+    ),
+    Experiment(
+        name="clustering-tiny",
+        flow="clustering",
+        kind="clustering",
+        title="Clustering of two small sets",
+        datasets=("iris", "wine"),
+        grid=Grid((5, 20), (0.001,), (10.0, 100.0)),
+        preparation=Preparation(graph="standardised", scalings=("standardised",), n_neighbors=10),
+        published="clustering_small",
+        exceptions={"iris": Preparation("unit-length", ("standardised",), 10)},
+    ),
+    Experiment(
+        name="robustness-tiny",
+        flow="robustness",
+        kind="clustering",
+        title="Digits under noise",
+        datasets=("digits",),
+        grid=Grid((1, 3), (0.2,), (100.0,)),
+        preparation=Preparation("raw", ("raw",), 10),
+        noises=(
+            Noise("gaussian", 0.05, "raw", clip=True),
+            Noise("salt_pepper", 0.1, "raw"),
+        ),
+    ),
+)
+
+SUITES = {"paper": PAPER, "tiny": TINY}

@@ -1,0 +1,51 @@
+"""Propagated features H of the picked setting.
+
+The key knows graph, features, scaling, hops and teleport, and no method, split or experiment: all
+flows that need the same H share it.
+"""
+
+import pyarrow as pa
+
+from flgc.device import resolve_device, to_device, to_numpy
+from flgc.propagation import propagate as propagated
+from tasks.clusterings import dense
+from tasks.download import read_dataset
+from tasks.experiments import Cell
+from tasks.features import scaled
+from tasks.graphs import leaking
+from tasks.select import picked
+from tasks.stage import as_task
+from tasks.store import Artifact, Store, matrix_to_table
+
+MODULES = ("flgc.propagation", "tasks.features")
+
+
+def propagate_features(
+    store: str, cell: Cell, data: Artifact, graph: Artifact, scores: Artifact, device: str = "cpu"
+) -> Artifact:
+    """H for the setting that the cell's protocol picks."""
+    opened = Store(store)
+    setting = picked(opened, scores, cell.protocol)
+
+    def compute() -> pa.Table:
+        where = resolve_device(device)
+        X = dense(scaled(read_dataset(opened, data, cell.protocol).features, setting.scaling))
+        P = to_device(opened.read_matrix(graph.key), where)
+        H = propagated(P, to_device(X, where), setting.hops, setting.teleport)
+        return matrix_to_table(to_numpy(H))
+
+    return opened.get_or_compute(
+        "propagate",
+        MODULES,
+        compute,
+        parameters={
+            "scaling": setting.scaling,
+            "hops": setting.hops,
+            "teleport": setting.teleport,
+            "without": leaking(opened, data, cell.protocol),
+        },
+        inputs={"dataset": data, "graph": graph},
+    )
+
+
+propagate = as_task(propagate_features, "propagate {cell.title}")

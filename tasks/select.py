@@ -1,0 +1,94 @@
+"""The scores of every setting of a grid: one artifact per data and method, both protocols in it."""
+
+from typing import Any
+
+import pandas as pd
+
+from flgc.datasets.splits import derive_seed
+from tasks.clusterings import clustering_scores
+from tasks.download import read_dataset
+from tasks.experiments import Cell
+from tasks.graphs import leaking
+from tasks.picking import Setting, pick
+from tasks.routing import gpu_first, hand_over
+from tasks.scoring import classification_scores
+from tasks.splits import read_splits
+from tasks.stage import as_task
+from tasks.store import Artifact, Store
+
+MODULES = {
+    "classification": ("flgc.grid", "tasks.scoring"),
+    "clustering": ("flgc.clustering", "tasks.clusterings"),
+}
+
+
+def score_settings(
+    store: str,
+    cell: Cell,
+    data: Artifact,
+    graph: Artifact,
+    splits: Artifact | None,
+    device: str = "cpu",
+) -> Artifact:
+    """Every setting that the cell's method may have, scored in every run."""
+    opened = Store(store)
+    preparation, experiment = cell.preparation, cell.experiment
+    axes: dict[str, Any] = {
+        "scalings": preparation.scalings,
+        "hops": cell.grid.hops,
+        "teleports": cell.grid.teleports,
+        "regularizations": cell.grid.regularizations,
+    }
+    if experiment.kind == "clustering":
+        axes |= {"seeds": seeds(cell), "blocks": blocks(cell)}
+    # Seeds have 64 bits, more than every reader of JSON keeps in a number.
+    key_axes = axes | {"seeds": [str(seed) for seed in axes.get("seeds", ())]}
+
+    def compute() -> pd.DataFrame:
+        hand_over()
+        dataset = read_dataset(opened, data, cell.protocol)
+        given: dict[str, Any] = {
+            "P": opened.read_matrix(graph.key),
+            "features": dataset.features,
+            "labels": dataset.labels,
+            "n_classes": dataset.n_classes,
+            "device": device,
+        }
+        if splits is None:
+            return clustering_scores(**given, **axes)
+        return classification_scores(**given, **axes, runs=read_splits(opened, splits))
+
+    inputs = {"dataset": data, "graph": graph}
+    return opened.get_or_compute(
+        "select",
+        MODULES[experiment.kind],
+        compute,
+        parameters={**key_axes, "without": leaking(opened, data, cell.protocol)},
+        inputs=inputs if splits is None else {**inputs, "splits": splits},
+        provenance={"cell": cell.title},
+    )
+
+
+select = as_task(gpu_first(score_settings), "select {cell.subject.title} {cell.method}")
+
+
+def picked(store: Store, scores: Artifact, protocol: str) -> Setting:
+    """The setting that the protocol picks from these scores."""
+    return pick(store.read(scores.key).to_pandas(), protocol)
+
+
+def seeds(cell: Cell) -> list[int]:
+    """Seeds of a clustering's runs; with noise the data are one run already."""
+    experiment, subject = cell.experiment, cell.subject
+    runs = [subject.run] if subject.noise else list(range(experiment.runs))
+    return [derive_seed(experiment.name, subject.dataset, run) for run in runs]
+
+
+def blocks(cell: Cell) -> dict[str, float]:
+    """The constants of the block-structure heuristic."""
+    preparation = cell.preparation
+    return {
+        "threshold": preparation.threshold,
+        "subspace_dim": preparation.subspace_dim,
+        "power": preparation.power,
+    }

@@ -1,0 +1,155 @@
+"""Tables for people: ours beside the published values, both protocols, gaps named."""
+
+import pandas as pd
+
+from flgc.datasets.dataset import titled
+from tasks.experiments import Experiment
+from tasks.published import published_cells
+
+NOT_AVAILABLE = "not available"
+FAILED = "failed"
+AVERAGE = "average"
+
+
+def comparison(
+    experiment: Experiment,
+    methods: tuple[str, ...],
+    protocols: tuple[str, ...],
+    results: pd.DataFrame,
+    missing: dict[str, str],
+) -> pd.DataFrame:
+    """One row per dataset (and noise, and metric), published and ours side by side.
+
+    `missing` are datasets that cannot be had. A cell without a value for another reason failed.
+    """
+    ours = results[results["experiment"] == experiment.name]
+    theirs = published_cells(experiment)
+    rows = []
+    for dataset, noise, intensity in subjects(experiment):
+        here = _at(ours, dataset, noise, intensity)
+        for metric in experiment.metrics:
+            row = {"dataset": _title(dataset, here)}
+            if noise:
+                row["noise"] = f"{noise} {intensity:g}"
+            if len(experiment.metrics) > 1:
+                row["metric"] = metric
+            for method in methods:
+                there = theirs[theirs["method"] == method]
+                there = _at(there, dataset, noise.split(",")[0], intensity)
+                there = there[there["metric"] == metric]
+                if experiment.published:
+                    row[f"{method} published"] = _cell(
+                        there["value"], there["std"].max(), metric, ""
+                    )
+                for protocol in protocols:
+                    cell = here[
+                        (here["method"] == method)
+                        & (here["protocol"] == protocol)
+                        & (here["metric"] == metric)
+                    ]["value"]
+                    gap = NOT_AVAILABLE if dataset in missing else FAILED
+                    spread = cell.std(ddof=0) if len(cell) > 1 else float("nan")
+                    row[f"{method} {protocol}"] = _cell(cell, spread, metric, gap)
+            rows.append(row)
+    table = pd.DataFrame(rows)
+    average = average_row(experiment, methods, protocols, ours, theirs)
+    return pd.concat([table, average], ignore_index=True).fillna("")
+
+
+def subjects(experiment: Experiment) -> list[tuple[str, str, float]]:
+    """(dataset, noise, intensity) of the table's rows."""
+    if not experiment.noises:
+        return [(dataset, "", 0.0) for dataset in experiment.datasets]
+    return [
+        (dataset, f"{noise.kind}, {noise.scaling}", noise.intensity)
+        for dataset in experiment.datasets
+        for noise in experiment.noises
+    ]
+
+
+def average_row(
+    experiment: Experiment,
+    methods: tuple[str, ...],
+    protocols: tuple[str, ...],
+    ours: pd.DataFrame,
+    theirs: pd.DataFrame,
+) -> pd.DataFrame:
+    """Averages over the datasets where every method and protocol has its cell, published too."""
+    if experiment.kind != "classification" or len(experiment.datasets) < 3:
+        return pd.DataFrame()
+    means = wide(ours).reindex(
+        columns=pd.MultiIndex.from_product([methods, protocols], names=["method", "protocol"])
+    )
+    complete = means.dropna().index
+    if len(complete) == 0:
+        return pd.DataFrame()
+    n = f"{len(complete)} of {len(experiment.datasets)} datasets"
+    row = {"dataset": f"{AVERAGE} over {n}"}
+    for method in methods:
+        printed = theirs[theirs["method"] == method].set_index("dataset")["value"]
+        if set(complete) <= set(printed.index):
+            row[f"{method} published"] = f"{100 * printed[complete].mean():.2f}"
+        for protocol in protocols:
+            row[f"{method} {protocol}"] = (
+                f"{100 * means.loc[complete, (method, protocol)].mean():.2f}"
+            )
+    return pd.DataFrame([row])
+
+
+def wide(results: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracy over the runs: datasets x (method, protocol)."""
+    accuracy = results[results["metric"] == "accuracy"]
+    return accuracy.pivot_table(
+        index="dataset", columns=["method", "protocol"], values="value", sort=False
+    )
+
+
+def settings(results: pd.DataFrame) -> pd.DataFrame:
+    """Which setting each cell has, and by which criterion it was picked."""
+    columns = ["dataset", "noise", "intensity", "method", "protocol", "criterion", "scaling"]
+    columns += ["hops", "teleport", "regularization"]
+    found = results[columns].drop_duplicates(ignore_index=True)
+    if (found["noise"] == "").all():
+        found = found.drop(columns=["noise", "intensity"])
+    return found
+
+
+def cost(results: pd.DataFrame) -> pd.DataFrame:
+    """Seconds by stage, summed over the cells of each experiment and method."""
+    stages = [name for name in results.columns if name.startswith("seconds_")]
+    cells = ["experiment", "method", "protocol", "dataset", "noise", "intensity", "run"]
+    once = results.drop_duplicates([*cells[:-1], *stages])
+    return once.groupby(["experiment", "method"], sort=False)[stages].sum().round(2).reset_index()
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """A pipe table; numbers in full columns, nothing abbreviated."""
+    if table.empty:
+        return "(nothing)"
+    head = "| " + " | ".join(map(str, table.columns)) + " |"
+    rule = "|" + "---|" * len(table.columns)
+    lines = ["| " + " | ".join(_text(value) for value in row) + " |" for row in table.to_numpy()]
+    return "\n".join([head, rule, *lines])
+
+
+def _text(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+def _at(rows: pd.DataFrame, dataset: str, noise: str, intensity: float) -> pd.DataFrame:
+    where = (rows["dataset"] == dataset) & (rows["noise"] == noise)
+    return rows[where & (rows["intensity"] == intensity)]
+
+
+def _title(dataset: str, rows: pd.DataFrame) -> str:
+    marks = rows["marks"].iloc[0] if len(rows) else ""
+    return titled(dataset, [marks] if marks else [])
+
+
+def _cell(values: pd.Series, spread: float, metric: str, gap: str) -> str:
+    """Accuracies in percent, ACC and NMI as they are; the spread is over the runs."""
+    if len(values) == 0:
+        return gap
+    factor, digits = (100, 1) if metric == "accuracy" else (1, 3)
+    text = f"{factor * values.mean():.{digits}f}"
+    return text if pd.isna(spread) else f"{text} ± {factor * spread:.{digits}f}"

@@ -1,0 +1,192 @@
+"""What a stack is told and how its processes are found and ended, without a server."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+pytest.importorskip("prefect")
+
+from deployments import bare_names, processes, stack
+from deployments.settings import HEARTBEAT_SECONDS, STACK_VARIABLE, StackSettings
+from deployments.stack import LocalStack, StackError
+from deployments.stack_cli import welcome
+from deployments.state import note_path, read_note, remove_note, write_note
+from tests.deployments.standin import REPOSITORY, free_port, wait_until
+
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"port": 0}, "port 0"),
+        ({"cpu_workers": 0}, "at least one CPU worker"),
+        ({"auth": "password"}, "user:password"),
+        ({"auth": ":password"}, "user:password"),
+        ({"database_url": "postgresql://host/name"}, r"postgresql\+asyncpg://"),
+        ({"silent_seconds": 30}, "every 30 s"),
+    ],
+)
+def test_bad_settings_are_refused_by_name(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        StackSettings(**wrong)
+
+
+def test_the_environment_is_silent_guarded_and_marked() -> None:
+    settings = StackSettings(auth="me:secret", database_url="postgresql+asyncpg://h/n", port=4321)
+    made = settings.environment()
+    assert made["PREFECT_SERVER_ANALYTICS_ENABLED"] == "false"
+    assert made["DO_NOT_TRACK"] == "1"
+    assert made["PREFECT_API_URL"] == "http://127.0.0.1:4321/api"
+    assert made["PREFECT_SERVER_API_AUTH_STRING"] == made["PREFECT_API_AUTH_STRING"] == "me:secret"
+    assert made["PREFECT_SERVER_DATABASE_CONNECTION_URL"] == "postgresql+asyncpg://h/n"
+    assert made[STACK_VARIABLE] == settings.stack_id
+    assert "secret" not in welcome(settings)
+
+
+def test_each_gpu_worker_sees_one_gpu() -> None:
+    workers = StackSettings(gpu_workers=2).workers()
+    assert [(name, pool) for name, pool, _ in workers] == [
+        ("cpu-0", "flgc-cpu"),
+        ("gpu-0", "flgc-gpu"),
+        ("gpu-1", "flgc-gpu"),
+    ]
+    assert [further.get("CUDA_VISIBLE_DEVICES") for _, _, further in workers] == [None, "0", "1"]
+
+
+def test_an_open_door_is_warned_of() -> None:
+    assert "Warning" in welcome(StackSettings(host="0.0.0.0"))
+    assert "Warning" not in welcome(StackSettings(host="0.0.0.0", auth="me:secret"))
+    assert "http://127.0.0.1:4200" in welcome(StackSettings(host="0.0.0.0"))
+
+
+def test_what_is_declared_needs_no_git_and_has_its_pool() -> None:
+    declared = yaml.safe_load((REPOSITORY / "deployments" / "prefect.yaml").read_text())
+    assert "pull" not in declared
+    by_name = {each["name"]: each for each in declared["deployments"]}
+    assert set(by_name) == {"reproduce-paper", "benchmark", "benchmark-nightly-tiny", "fit-on-gpu"}
+    assert by_name["benchmark"]["parameters"] == {"suite": "paper"}
+    assert by_name["benchmark-nightly-tiny"]["parameters"] == {"suite": "tiny"}
+    pools = {name: each["work_pool"]["name"] for name, each in by_name.items()}
+    assert pools.pop("fit-on-gpu") == "flgc-gpu"
+    assert set(pools.values()) == {"flgc-cpu"}
+    for each in by_name.values():
+        heard = each["work_pool"]["job_variables"]["env"]["PREFECT_FLOWS_HEARTBEAT_FREQUENCY"]
+        assert int(heard) == HEARTBEAT_SECONDS
+
+
+def started(code: str, stack_id: str, tmp_path: Path) -> subprocess.Popen[bytes]:
+    environment = os.environ | {STACK_VARIABLE: stack_id}
+    return processes.start(["-c", code], environment, tmp_path / "log", tmp_path)
+
+
+def test_members_are_found_through_sessions_and_killed_when_stubborn(tmp_path: Path) -> None:
+    grandchild = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {STUBBORN!r}], "
+    grandchild += "start_new_session=True)"
+    parent = started(grandchild, "mine", tmp_path)
+    other = started(STUBBORN, "other", tmp_path)
+    try:
+        assert parent.wait(20) == 0
+        time.sleep(0.5)
+        found = processes.members("mine")
+        assert len(found) == 1
+        processes.stop(found, term_seconds=1)
+        assert processes.members("mine") == []
+        assert len(processes.members("other")) == 1
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_leftovers_of_a_killed_stack_are_stopped(tmp_path: Path) -> None:
+    left = started("import time; time.sleep(60)", "killed", tmp_path)
+    write_note("killed", "http://127.0.0.1:1/api")
+    pid_of_nobody = 2**22 + 1
+    note_path().write_text(note_path().read_text().replace(str(os.getpid()), str(pid_of_nobody)))
+    said: list[str] = []
+    LocalStack(StackSettings(port=free_port()), said.append).clear_the_way()
+    assert left.wait(20) is not None
+    assert processes.members("killed") == []
+    assert said == ["stopping 1 processes that a killed stack left behind"]
+
+
+def test_a_running_stack_is_named() -> None:
+    write_note("mine", "http://127.0.0.1:4200/api")
+    with pytest.raises(StackError, match=rf"process {os.getpid()}.*http://127.0.0.1:4200;"):
+        LocalStack(StackSettings(port=free_port())).clear_the_way()
+    remove_note("another")
+    assert read_note() is not None
+    remove_note("mine")
+    assert read_note() is None
+
+
+def test_a_port_of_another_program_is_named(tmp_path: Path) -> None:
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"],
+        cwd=tmp_path,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_until(lambda: _is_listening(port), 20)
+        with pytest.raises(StackError, match=rf"port {port} .* choose another --port"):
+            LocalStack(StackSettings(port=port)).clear_the_way()
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _is_listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_no_driver_means_no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert stack.count_gpus() == 0
+    lister = tmp_path / "nvidia-smi"
+    lister.write_text("#!/bin/sh\necho 'GPU 0: a (UUID: x)'\necho 'GPU 1: b (UUID: y)'\n")
+    lister.chmod(0o755)
+    assert stack.count_gpus() == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["prefect", "deployment", "ls"], True),
+        (["prefect", "server", "start"], False),
+        (["pytest", "deployment", "ls"], False),
+    ],
+)
+def test_commands_without_a_server_are_told_of_the_stack(
+    monkeypatch: pytest.MonkeyPatch, command: list[str], told: bool
+) -> None:
+    from prefect.logging import get_logger
+    from prefect.plugins import HookContext
+
+    monkeypatch.setattr(sys, "argv", command)
+    monkeypatch.setattr(sys, "orig_argv", command)
+    write_note("mine", "http://127.0.0.1:4321/api")
+
+    def answer(api_url: str | None) -> Any:
+        context = HookContext(prefect_version="3", api_url=api_url, logger_factory=get_logger)
+        return bare_names.setup_environment(ctx=context)
+
+    found = answer(None)
+    assert (found is not None) is told
+    if told:
+        assert found.env == {"PREFECT_API_URL": "http://127.0.0.1:4321/api"}
+    assert answer("http://elsewhere/api") is None

@@ -1,0 +1,39 @@
+import pytest
+
+from flows.parameters import FLOWS, planned
+from flows.runners import task_runner
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"suite": "huge"}, "unknown suite 'huge'; choose from paper, tiny"),
+        ({"datasets": ["Cora"]}, "unknown dataset 'Cora'.*KarateClub, iris, wine, wdbc, digits"),
+        ({"datasets": ["irsi"]}, "unknown dataset 'irsi'.*iris"),
+        ({"methods": ["GCN"]}, r"unknown method 'GCN'; choose from FLGC, FLGC\*"),
+        ({"protocols": ["best"]}, "unknown protocol 'best'; choose from paper, honest"),
+        ({"runs": -1}, "runs=-1 is not possible"),
+        ({"device": "tpu"}, "device='tpu' is not known: choose 'auto', 'cpu', 'cuda'"),
+    ],
+)
+def test_wrong_parameters_name_the_choices(wrong: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        planned(FLOWS, **{"suite": "tiny", **wrong})
+
+
+def test_a_plan_is_narrowed_to_what_was_asked_for() -> None:
+    plan = planned(FLOWS, "tiny", datasets=["IRIS"], methods=["FLGC"], runs=7)
+    assert {e.name: (e.datasets, e.methods, e.runs) for e in plan.experiments} == {
+        "uci-tiny": (("iris",), ("FLGC",), 7),
+        "clustering-tiny": (("iris",), ("FLGC",), 7),
+    }
+    assert [e.name for e in plan.of("uci").experiments] == ["uci-tiny"]
+
+
+def test_more_runs_of_a_public_split_would_repeat_it() -> None:
+    assert planned(["citation"], "tiny", runs=5).experiments[0].runs == 1
+
+
+def test_unknown_runner_names_the_choices() -> None:
+    with pytest.raises(ValueError, match="unknown runner 'slurm'; choose from threads, dask, ray"):
+        task_runner("slurm")

@@ -1,0 +1,255 @@
+"""The whole pipeline on embedded data, through a real server: one cold run serves most tests."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pandas as pd
+import pytest
+
+from tasks.results import COLUMNS, read_results
+from tasks.store import Store
+from tests.tasks.chain import changed_module
+
+prefect = pytest.importorskip("prefect")
+pytestmark = pytest.mark.slow
+
+VALUES = [name for name in COLUMNS if not name.startswith("seconds")]
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reports")
+
+
+@pytest.fixture(scope="module")
+def run(prefect_server: str, reports: Path) -> Callable[..., Any]:
+    from flows.reproduce_paper import reproduce_paper
+
+    def run(**parameters: Any) -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("FLGC_REPORTS", str(reports))
+            return reproduce_paper(**{"suite": "tiny", **parameters}, return_state=True)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture(scope="module")
+def cold(run: Callable[..., Any], store: str) -> tuple[Any, float]:
+    """The state of the first run and how long it took."""
+    started = time.perf_counter()
+    return run(store=store), time.perf_counter() - started
+
+
+def sections(state: Any) -> list[Any]:
+    return state.result(raise_on_failure=False)
+
+
+def table(store: str, state: Any) -> pd.DataFrame:
+    return read_results(Store(store), [r for s in sections(state) for r in s.results])[VALUES]
+
+
+def task_states(state: Any) -> Counter:
+    """State names of all task runs below a flow run, its subflows' included."""
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import FlowRunFilter
+
+    found: Counter = Counter()
+    with get_client(sync_client=True) as client:
+        waiting: list[UUID] = [state.state_details.flow_run_id]
+        while waiting:
+            of_flow = FlowRunFilter.model_validate({"id": {"any_": [str(waiting.pop())]}})
+            for task_run in client.read_task_runs(flow_run_filter=of_flow, limit=200):
+                child = task_run.state.state_details.child_flow_run_id
+                if child:
+                    waiting.append(child)
+                else:
+                    found[task_run.state.name] += 1
+    return found
+
+
+def settled(state: Any) -> Counter:
+    """The same once the server has heard of every end."""
+    for _ in range(100):
+        found = task_states(state)
+        if not set(found) & {"Pending", "Running"}:
+            break
+        time.sleep(0.1)
+    return found
+
+
+def test_every_cell_is_there(cold: tuple[Any, float], store: str) -> None:
+    state, _ = cold
+    assert state.is_completed(), state.message
+    found = table(store, state)
+    cells = found.drop_duplicates(["experiment", "dataset", "noise", "method", "protocol"])
+    assert Counter(cells["experiment"]) == {
+        "citation-tiny": 4,
+        "uci-tiny": 12,
+        "clustering-tiny": 8,
+        "robustness-tiny": 8,
+    }
+    assert found["value"].between(0, 1).all()
+
+
+def test_report_has_both_protocols_beside_the_published_values(
+    cold: tuple[Any, float], reports: Path
+) -> None:
+    text = (reports / "tiny" / "report.md").read_text()
+    assert "| dataset | FLGC published | FLGC paper | FLGC honest |" in text
+    assert "GCN (published)" in text
+    assert (reports / "tiny" / "uci-tiny.svg").read_text().startswith("<?xml")
+
+
+def test_artifacts_are_in_the_ui(cold: tuple[Any, float]) -> None:
+    from prefect.artifacts import Artifact
+
+    for key, kind in {"report-tiny": "markdown", "uci-tiny-table": "table"}.items():
+        found: Any = Artifact.get(key)
+        assert found.type == kind
+
+
+def test_second_run_recomputes_nothing(
+    cold: tuple[Any, float], run: Callable[..., Any], store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tasks.accuracies
+    import tasks.clusterings
+    import tasks.propagate
+    import tasks.scoring
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("computed although it is in the store")
+
+    monkeypatch.setattr(tasks.scoring, "score_grid", refuse)
+    monkeypatch.setattr(tasks.accuracies, "fit_weights", refuse)
+    monkeypatch.setattr(tasks.clusterings.FLGCClustering, "fit_embedding", refuse)
+    monkeypatch.setattr(tasks.propagate, "propagated", refuse)
+    started = time.perf_counter()
+    warm = run(store=store)
+    seconds = time.perf_counter() - started
+    assert warm.is_completed(), warm.message
+    assert set(settled(warm)) == {"Cached"}
+    pd.testing.assert_frame_equal(table(store, warm), table(store, cold[0]), check_exact=True)
+    print(f"cold {cold[1]:.1f} s, warm {seconds:.1f} s")
+
+
+def test_a_failed_cell_fails_alone_and_a_rerun_does_only_it(
+    cold: tuple[Any, float],
+    run: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import tasks.graphs
+
+    build = tasks.graphs.knn_graph
+
+    def broken(X: Any, n_neighbors: int) -> Any:
+        if X.shape == (178, 13):
+            raise ValueError("wine has gone sour")
+        return build(X, n_neighbors)
+
+    chosen = {"store": str(tmp_path), "datasets": ["iris", "wine"], "methods": ["FLGC"], "runs": 1}
+    with monkeypatch.context() as patch:
+        patch.setattr(tasks.graphs, "knn_graph", broken)
+        first = run(**chosen)
+    assert first.is_failed()
+    assert "uci-tiny: wine FLGC honest" in first.message
+    assert "wine has gone sour" in first.message
+    assert "iris" not in first.message
+    assert set(table(str(tmp_path), first)["dataset"]) == {"iris"}
+    again = run(**chosen)
+    assert again.is_completed(), again.message
+    done = settled(again)
+    # wine's graph, scores, embeddings, cells and statistics, and the reports: the rest is there.
+    assert done["Cached"] >= 12
+    assert set(table(str(tmp_path), again)["dataset"]) == {"iris", "wine"}
+
+
+def test_one_changed_module_recomputes_its_dependents_only(
+    cold: tuple[Any, float], run: Callable[..., Any], store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with changed_module(monkeypatch, "flgc.noise"):
+        state = run(store=store)
+    found = settled(state)
+    assert found["Completed"] == 2  # the two corruptions; their content is the same as before
+
+
+def test_bad_parameters_start_no_task(prefect_server: str, run: Callable[..., Any]) -> None:
+    state = run(datasets=["irsi"])
+    assert state.is_failed()
+    assert "choose from KarateClub" in state.message
+    assert not task_states(state)
+
+
+def test_literal_parameters_are_refused_with_their_choices(prefect_server: str) -> None:
+    from prefect.exceptions import ParameterTypeError
+
+    from flows.uci import uci
+
+    with pytest.raises(ParameterTypeError, match="'paper' or 'tiny'"):
+        uci(suite="huge")  # type: ignore[arg-type]
+
+
+def test_dask_gives_the_same_digests(
+    cold: tuple[Any, float], run: Callable[..., Any], store: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("prefect_dask")
+    state = run(store=str(tmp_path), datasets=["iris"], runner="dask")
+    assert state.is_completed(), state.message
+    by_threads = run(store=store, datasets=["iris"])
+    digests = [[r.digest for s in sections(x) for r in s.results] for x in (state, by_threads)]
+    assert digests[0] == digests[1]
+
+
+KILLED = """
+import sys
+from flows.reproduce_paper import reproduce_paper
+state = reproduce_paper(
+    suite="tiny", datasets=["iris", "wine"], store=sys.argv[1], return_state=True
+)
+sys.exit(not state.is_completed())
+"""
+
+
+def test_killed_at_any_moment_a_rerun_ends_with_the_same_tables(
+    cold: tuple[Any, float],
+    run: Callable[..., Any],
+    store: str,
+    prefect_server: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", prefect_server)
+    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path / "reports"))
+    there = tmp_path / "store"
+    rng = random.Random(4)
+    for _ in range(5):
+        victim = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(there)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 120
+        while not there.exists() and victim.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(rng.uniform(3, 8) if there.exists() else 0)
+        victim.send_signal(signal.SIGKILL)
+        victim.wait()
+    chosen = {"datasets": ["iris", "wine"]}
+    survived, undisturbed = run(store=str(there), **chosen), run(store=store, **chosen)
+    assert survived.is_completed(), survived.message
+    pd.testing.assert_frame_equal(
+        table(str(there), survived), table(store, undisturbed), check_exact=True
+    )

@@ -1,0 +1,80 @@
+"""One cell computed by the plain functions, without Prefect."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tasks.corrupt import corrupt_features
+from tasks.download import fetch_dataset
+from tasks.experiments import Cell, Experiment, Grid, Preparation, Subject
+from tasks.fit import cluster_runs, fit_runs
+from tasks.graphs import build_graph
+from tasks.propagate import propagate_features
+from tasks.select import score_settings
+from tasks.splits import draw_splits
+from tasks.store import Artifact, Store
+
+IRIS = Experiment(
+    name="small",
+    flow="uci",
+    kind="classification",
+    title="Iris alone",
+    datasets=("iris",),
+    grid=Grid((0, 2, 4), (0.1,), (0.01, 1.0)),
+    preparation=Preparation("min-max", ("min-max",)),
+    split="10%",
+    runs=2,
+    published="uci_accuracy",
+)
+
+
+def run_cell(store: Path, cell: Cell) -> dict[str, Artifact]:
+    """Every artifact of the cell's chain, by stage."""
+    where, experiment, subject = str(store), cell.experiment, cell.subject
+    data = made = fetch_dataset(where, subject.dataset)
+    found = {"dataset": data}
+    if subject.noise:
+        data = corrupt_features(where, made, experiment.name, subject)
+        found["corrupt"] = data
+    drawn = None
+    if experiment.split:
+        drawn = draw_splits(
+            where, data, subject.dataset, experiment.name, experiment.split, experiment.runs
+        )
+        found["splits"] = drawn
+    graph = build_graph(where, data, subject.title, cell.preparation, cell.protocol)
+    scores = score_settings(where, cell, data, graph, drawn)
+    embedding = propagate_features(where, cell, data, graph, scores)
+    given = (where, cell, data, graph, scores, embedding)
+    filled = fit_runs(*given, drawn) if drawn else cluster_runs(*given)
+    return {**found, "graph": graph, "select": scores, "propagate": embedding, "fit": filled}
+
+
+def computed(found: dict[str, Artifact]) -> set[str]:
+    """The stages that the store did not have."""
+    return {stage for stage, artifact in found.items() if not artifact.cached}
+
+
+def iris(method: str = "FLGC*", protocol: str = "paper", experiment: Experiment = IRIS) -> Cell:
+    return Cell(experiment, Subject("iris"), method, protocol)
+
+
+def rows(store: Path, artifact: Artifact) -> pd.DataFrame:
+    return Store(store).read(artifact.key).to_pandas()
+
+
+@contextmanager
+def changed_module(monkeypatch: pytest.MonkeyPatch, module: str) -> Iterator[None]:
+    """As if the source of a module were another one."""
+    from tasks import store, store_code
+
+    def digest(*modules: str) -> str:
+        mark = "changed" if module in store_code._closure(modules) else ""
+        return store_code.code_digest(*modules) + mark
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "code_digest", digest)
+        yield

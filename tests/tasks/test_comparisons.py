@@ -1,0 +1,51 @@
+import pandas as pd
+
+from tasks.comparisons import compared, ranked
+from tasks.experiments import PAPER, SUITES
+from tasks.paper import published
+from tasks.published import published_cells
+
+UCI = next(experiment for experiment in PAPER if experiment.name == "uci")
+
+
+def accuracies() -> pd.DataFrame:
+    rows = published("uci_accuracy")
+    methods = list(dict.fromkeys(rows["method"]))
+    rows = rows[rows["dataset"] != "Average"]
+    return rows.pivot(index="dataset", columns="method", values="mean")[methods]
+
+
+def test_the_papers_accuracies_give_the_papers_ranks() -> None:
+    ours = ranked(accuracies()).set_index(["row_method", "column_method"])["rank_sum"]
+    theirs = published("wilcoxon_ranks").set_index(["row_method", "column_method"])["rank_sum"]
+    gap = (ours - theirs).abs()
+    assert len(gap) == 110
+    assert (gap == 0).sum() >= 100
+    assert gap.max() <= 1.0
+
+
+def test_published_columns_are_marked_and_ours_win_over_them() -> None:
+    table = accuracies()
+    found = compared(table[["FLGC", "FLGC*"]], table, ("FLGC*",))
+    assert set(found["origin"]) == {"ours", "published"}
+    assert "GCN (published)" in set(found["rival"])
+    assert "FLGC (published)" not in set(found["rival"])
+    assert (found["datasets"] == 24).all()
+    assert (found["p_holm"] >= found["p_value"]).all()
+
+
+def test_a_published_column_with_a_gap_stays_out() -> None:
+    table = accuracies()
+    theirs = table.drop(index="iris")
+    found = compared(table[["FLGC", "FLGC*"]], theirs, ("FLGC*",))
+    assert found["rival"].tolist() == ["FLGC"]
+
+
+def test_every_declared_table_finds_its_published_cells() -> None:
+    for experiment in SUITES["paper"]:
+        cells = published_cells(experiment)
+        assert set(cells["dataset"]) == set(experiment.datasets), experiment.name
+        assert {"FLGC", "FLGC*"} <= set(cells["method"])
+        keys = ["dataset", "noise", "intensity", "method", "metric"]
+        assert not cells.duplicated(keys).any()
+        assert cells["value"].between(0, 1).all()

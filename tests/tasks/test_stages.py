@@ -1,0 +1,159 @@
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flgc import FLGCClassifier
+from flgc.datasets import load
+from flgc.datasets.splits import from_table, min_max_scaled
+from tasks.download import dataset_of, dataset_table, described
+from tasks.experiments import METHODS, Cell, Experiment, Grid, Method, Noise, Preparation, Subject
+from tasks.picking import pick
+from tasks.results import COLUMNS
+from tasks.store import Store
+from tests.tasks.chain import IRIS, changed_module, computed, iris, rows, run_cell
+
+ALL = {"dataset", "splits", "graph", "select", "propagate", "fit"}
+NOISY = Experiment(
+    name="noisy",
+    flow="robustness",
+    kind="clustering",
+    title="Wine under noise",
+    datasets=("wine",),
+    grid=Grid((2,), (0.1,), (10.0,)),
+    preparation=Preparation("standardised", ("standardised",), 10),
+    noises=(Noise("gaussian", 0.1, "standardised"),),
+)
+
+
+def test_the_second_time_nothing_is_computed(tmp_path: Path) -> None:
+    first, second = run_cell(tmp_path, iris()), run_cell(tmp_path, iris())
+    assert computed(first) == ALL
+    assert computed(second) == set()
+    assert {s: a.key for s, a in first.items()} == {s: a.key for s, a in second.items()}
+
+
+def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path) -> None:
+    found = run_cell(tmp_path, iris())
+    table = rows(tmp_path, found["fit"])
+    assert list(table) == list(COLUMNS)
+    assert table["run"].tolist() == [0, 1]
+    data = load("iris")
+    splits = from_table(Store(tmp_path).read(found["splits"].key))
+    for row, split in zip(table.itertuples(), splits, strict=True):
+        y = np.full(data.n_nodes, -1)
+        y[split.train] = data.labels[split.train]
+        model = FLGCClassifier(
+            hops=row.hops, teleport=row.teleport, regularization=row.regularization
+        ).fit(min_max_scaled(data.features), y)
+        hits = model.transduction_[split.test] == data.labels[split.test]
+        assert row.value == pytest.approx(hits.mean())
+
+
+def test_the_fit_of_the_picked_setting_scores_as_in_the_grid(tmp_path: Path) -> None:
+    found = run_cell(tmp_path, iris())
+    scores, fitted = rows(tmp_path, found["select"]), rows(tmp_path, found["fit"])
+    setting = pick(scores, "paper")
+    where = (scores["hops"] == setting.hops) & (scores["regularization"] == setting.regularization)
+    assert fitted["value"].tolist() == pytest.approx(scores[where]["test"].tolist())
+    assert fitted["value"].mean() == pytest.approx(
+        scores.groupby(["hops", "regularization"])["test"].mean().max()
+    )
+
+
+def test_protocols_share_all_but_what_depends_on_the_pick(tmp_path: Path) -> None:
+    run_cell(tmp_path, iris(protocol="paper"))
+    assert computed(run_cell(tmp_path, iris(protocol="honest"))) <= {"propagate", "fit"}
+
+
+def test_methods_share_data_splits_and_graph(tmp_path: Path) -> None:
+    run_cell(tmp_path, iris("FLGC*"))
+    assert computed(run_cell(tmp_path, iris("FLGC"))) == {"select", "propagate", "fit"}
+
+
+@pytest.mark.parametrize(
+    ("module", "recomputed"),
+    [
+        ("flgc.graph", {"graph", "fit"}),
+        ("flgc.grid", {"select"}),
+        ("flgc.propagation", {"select", "propagate", "fit"}),
+        ("flgc.datasets.splits", {"splits", "graph", "select", "propagate", "fit"}),
+        ("flgc.noise", set()),
+        ("flgc.clustering", set()),
+    ],
+)
+def test_changed_code_recomputes_what_runs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, recomputed: set[str]
+) -> None:
+    """What comes out the same, as here, ends there: later stages take contents, not keys."""
+    run_cell(tmp_path, iris())
+    with changed_module(monkeypatch, module):
+        assert computed(run_cell(tmp_path, iris())) == recomputed
+
+
+@pytest.mark.parametrize(
+    ("change", "recomputed"),
+    [
+        ({"grid": Grid((0, 2, 4), (0.2,), (0.01, 1.0))}, {"select", "propagate", "fit"}),
+        ({"runs": 3}, {"splits", "select", "fit"}),
+        (
+            {"preparation": Preparation("min-max", ("min-max",), 5)},
+            {"graph", "select", "propagate", "fit"},
+        ),
+    ],
+)
+def test_a_changed_parameter_recomputes_what_depends_on_it(
+    tmp_path: Path, change: dict, recomputed: set[str]
+) -> None:
+    run_cell(tmp_path, iris())
+    found = computed(run_cell(tmp_path, iris(experiment=dataclasses.replace(IRIS, **change))))
+    assert found <= recomputed
+    assert found >= recomputed - {"propagate"}  # the same setting may be picked again
+
+
+def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> None:
+    cell = Cell(NOISY, Subject("wine", NOISY.noises[0], 0), "FLGC*", "paper")
+    found = run_cell(tmp_path, cell)
+    about = described(Store(tmp_path).read(found["corrupt"].key))
+    wine = load("wine")
+    assert about["changed"] == wine.features.size
+    table = rows(tmp_path, found["fit"])
+    assert set(table["changed"]) == {wine.features.size}
+    assert table["metric"].tolist() == ["ACC", "NMI"]
+    assert computed(run_cell(tmp_path, cell)) == set()
+    other = dataclasses.replace(cell, subject=dataclasses.replace(cell.subject, run=1))
+    assert "corrupt" in computed(run_cell(tmp_path, other))
+
+
+def test_a_further_method_is_one_declaration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METHODS, "one hop", Method("one hop", hops=(1,), teleports=(0.0,)))
+    assert set(rows(tmp_path, run_cell(tmp_path, iris("one hop"))["fit"])["hops"]) == {1}
+
+
+def test_no_hops_is_a_choice_too(tmp_path: Path) -> None:
+    assert Grid((3,), (0.1,), (1.0,)).of(Method("ridge", hops=(0,))).hops == (0,)
+
+
+@pytest.mark.parametrize("name", ["iris", "digits", "KarateClub"])
+def test_datasets_survive_the_store(name: str) -> None:
+    original = load(name)
+    copy = dataset_of(dataset_table(original))
+    assert copy.digest == original.digest
+    assert (copy.name, copy.title, copy.leaking) == (
+        original.name,
+        original.title,
+        original.leaking,
+    )
+
+
+@pytest.mark.data
+def test_honest_does_not_see_what_leaks_the_label(tmp_path: Path) -> None:
+    experiment = dataclasses.replace(IRIS, datasets=("glass",))
+    cells = {p: Cell(experiment, Subject("glass"), "FLGC*", p) for p in ("paper", "honest")}
+    found = {protocol: run_cell(tmp_path, cell) for protocol, cell in cells.items()}
+    paper, honest = (Store(tmp_path).read_matrix(found[p]["propagate"].key) for p in cells)
+    assert paper.shape[1] == honest.shape[1] + 1
+    assert found["paper"]["splits"].key == found["honest"]["splits"].key
