@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-$(shell cat constraints.txt pyproject.toml | cksum | cut -d' ' -f1)
 
-.PHONY: help setup test lint reproduce clean
+.PHONY: help setup test stack lint reproduce clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -23,8 +23,11 @@ lint: $(STAMP) ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint ## lint, types and all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+test: lint ## lint, types and all tests but those of the local stack
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not stack"
+
+stack: $(STAMP) ## tests that start servers, workers and databases of their own
+	$(BIN)/python -m pytest -m stack
 
 reproduce: $(STAMP) ## the paper's headline settings, as a table, and the speed benchmark
 	$(BIN)/flgc benchmark

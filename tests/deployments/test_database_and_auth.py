@@ -17,7 +17,7 @@ pytest.importorskip("prefect")
 from deployments import api
 from tests.deployments.standin import Up, free_port, start_up
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.stack]
 
 AUTH = "reader:open sesame"
 

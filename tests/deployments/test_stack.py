@@ -17,7 +17,7 @@ pytest.importorskip("prefect")
 from deployments import processes
 from tests.deployments.standin import Up, start_up, wait_until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.stack]
 
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 
