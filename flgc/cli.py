@@ -108,7 +108,7 @@ def benchmark(
 ) -> None:
     """Measure this library against the plain recipe, scikit-learn and PyG, in one run.
 
-    Needs the extra `gnn` for the comparison with PyG. What counts are the ratios, not the seconds.
+    What counts are the ratios, not the seconds. The extra `gnn` brings PyG into the comparison.
 
     Example: flgc benchmark --dataset Cora --section fit --section grid
     """

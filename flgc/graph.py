@@ -99,9 +99,9 @@ def propagation_matrix(adjacency: sp.csr_array, dtype: Any = None) -> sp.csr_arr
     n_nodes = adjacency.shape[0]
     # A copy that already has the wanted precision: at millions of edges each one counts.
     looped = sp.csr_array(adjacency.astype(dtype, copy=False) + sp.eye_array(n_nodes, dtype=dtype))
-    inverse_root = 1.0 / np.sqrt(looped.sum(axis=1, dtype=np.float64))
-    looped.data *= np.repeat(inverse_root, np.diff(looped.indptr)).astype(dtype, copy=False)
-    looped.data *= inverse_root.astype(dtype)[looped.indices]
+    inverse_root = (1.0 / np.sqrt(looped.sum(axis=1, dtype=np.float64))).astype(dtype, copy=False)
+    looped.data *= np.repeat(inverse_root, np.diff(looped.indptr))
+    looped.data *= inverse_root[looped.indices]
     return looped
 
 

@@ -6,6 +6,7 @@ eigendecomposition serves all regularizations. Settings are solved side by side,
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,6 +24,9 @@ from flgc.ridge import RidgePath, check_regularization, one_hot, times_paths
 
 # The label side keeps hops^2 matrices; beyond this many numbers it gives way to the feature side.
 _MOST_KERNEL_NUMBERS = 250_000_000
+# The limit on BLAS threads is the process's: two grids at once would restore each other's. Each
+# uses all cores anyway.
+_BLAS_LIMIT = threading.Lock()
 # A multiplication in a sparse product, in dense ones (measured on citation graphs).
 _SPARSE_COSTS = 25
 
@@ -215,7 +219,11 @@ def _solved(
         return
     pending: deque[tuple[int, int, Future]] = deque()
     # One BLAS thread each: small decompositions gain more from standing side by side.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+    with (
+        _BLAS_LIMIT,
+        threadpool_limits(1, user_api="blas"),
+        ThreadPoolExecutor(threads) as pool,
+    ):
         for i, t, rows in settings:
             pending.append((i, t, pool.submit(solve, rows)))
             if len(pending) > 2 * threads:

@@ -24,17 +24,20 @@ from flgc.device import n_threads
 _THREADING_PAYS = 2_000_000
 
 
-def hop(P: Any, H: Any) -> Any:
-    """P H, the one product that costs something; scipy's is serial, so rows go to all cores."""
+def hop(P: Any, H: Any, X: Any = None, teleport: float = 0.0) -> Any:
+    """(1 - teleport) P H + teleport X, a new array: the one step that costs something.
+
+    scipy's product is serial, so blocks of rows go to all cores.
+    """
     if not isinstance(H, np.ndarray):
-        return P @ H
-    n_rows, threads = P.shape[0], n_threads()
+        return _blend(P @ H, X, teleport)
+    threads = n_threads()
     if threads == 1 or P.nnz * H.shape[1] < _THREADING_PAYS:
-        return P @ H
+        return _blend(P @ H, X, teleport)
     # More blocks than threads even out uneven degrees; cut where the non-zeros are, not the rows.
     cuts = np.searchsorted(P.indptr, np.linspace(0, P.nnz, 4 * threads + 1))
-    cuts[0], cuts[-1] = 0, n_rows
-    out = np.empty((n_rows, H.shape[1]), dtype=np.result_type(P.dtype, H.dtype))
+    cuts[0], cuts[-1] = 0, P.shape[0]
+    out = np.empty((P.shape[0], H.shape[1]), dtype=np.result_type(P.dtype, H.dtype))
 
     def fill(block: int) -> None:
         start, stop = cuts[block], cuts[block + 1]
@@ -43,11 +46,19 @@ def hop(P: Any, H: Any) -> Any:
             (P.data[first:last], P.indices[first:last], P.indptr[start : stop + 1] - first),
             shape=(stop - start, P.shape[1]),
         )
-        out[start:stop] = rows @ H
+        out[start:stop] = _blend(rows @ H, None if X is None else X[start:stop], teleport)
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(fill, range(len(cuts) - 1)))
     return out
+
+
+def _blend(product: Any, X: Any, teleport: float) -> Any:
+    """In place: the product is nobody else's yet."""
+    if teleport > 0:
+        product *= 1 - teleport
+        product += teleport * X
+    return product
 
 
 def iterate_hops(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Iterator[Any]:
@@ -59,10 +70,7 @@ def iterate_hops(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Iterator[A
     yield H
     for _ in range(hops):
         if teleport < 1:
-            H = hop(P, H)
-            if teleport > 0:  # H is ours from here on, so it may be changed in place
-                H *= 1 - teleport
-                H += teleport * X
+            H = hop(P, H, X, teleport)
         yield H
 
 

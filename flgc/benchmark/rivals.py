@@ -5,7 +5,9 @@ Every rival starts from the adjacency and the raw features, so propagation is in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 import scipy.sparse as sp
@@ -79,12 +81,19 @@ def sgc(problem: Problem, epochs: int = 100) -> np.ndarray:
         return model(X, edges).numpy()
 
 
-RIVALS = {
-    "flgc": flgc,
-    "reference recipe": reference_recipe,
-    "RidgeClassifier on propagated features": ridge_classifier,
-    "PyG SGC, 100 epochs": sgc,
-}
+Rival = Callable[[Problem], np.ndarray]
+
+
+def available() -> dict[str, Rival]:
+    """Ours first, then all that are installed."""
+    rivals: dict[str, Rival] = {
+        "flgc": flgc,
+        "reference recipe": reference_recipe,
+        "RidgeClassifier on propagated features": ridge_classifier,
+    }
+    if find_spec("torch_geometric"):
+        rivals["PyG SGC, 100 epochs"] = sgc
+    return rivals
 
 
 def _plain_embedding(problem: Problem, X: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Iterator
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flgc.benchmark import scale, settings
-from flgc.benchmark.rivals import RIVALS, Problem, reference_recipe
+from flgc.benchmark.rivals import Problem, available, reference_recipe
 from flgc.classifier_cv import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
 from flgc.datasets import Dataset, load
 from flgc.datasets.atomic import writing
@@ -64,6 +65,8 @@ def run(
         with console.status(f"{titles[section]} ..."):
             collected[section] = list(makers[section]())
         console.print(_table(titles[section], collected[section]))
+        if section == "fit" and not find_spec("torch_geometric"):
+            console.print("PyG's SGC is left out: pip install 'flgc[gnn]' brings it.")
         _store(collected, Path(out))
     if as_json:
         print(json.dumps({"sections": collected, "machine": _machine()}, indent=2))
@@ -75,10 +78,11 @@ def fit_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[
     """Seconds of one fit at FLGC*'s setting; the methods take turns, the median counts."""
     for name in datasets:
         problem, test = _problem(name, mirror)
-        seconds: dict[str, list[float]] = {rival: [] for rival in RIVALS}
+        rivals = available()
+        seconds: dict[str, list[float]] = {rival: [] for rival in rivals}
         accuracy = {}
         for _ in range(repeats):
-            for rival, solve in RIVALS.items():
+            for rival, solve in rivals.items():
                 scores, elapsed = _timed(solve, problem)
                 seconds[rival].append(elapsed)
                 hits = scores.argmax(axis=1)[test] == problem.labels[test]

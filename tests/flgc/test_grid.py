@@ -1,7 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
+from threadpoolctl import threadpool_info
 
 import flgc.grid
 from flgc.graph import as_adjacency, propagation_matrix
@@ -82,6 +85,26 @@ def test_an_error_in_a_thread_is_not_swallowed():
 
     with pytest.raises(FloatingPointError):
         list(flgc.grid._solved(fail, [(0, 0, 1), (0, 1, 2)], 2))
+
+
+def test_grids_side_by_side_leave_blas_as_it_was(monkeypatch):
+    monkeypatch.setattr(flgc.grid, "n_threads", lambda: 2)
+    rng = np.random.default_rng(0)
+    X, labels = rng.standard_normal((40, 8)), np.arange(40) % 2
+    P = sp.eye_array(40).tocsr()
+
+    def threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = threads()
+    with ThreadPoolExecutor(3) as pool:
+        grids = [
+            pool.submit(score_grid, P, X, labels, np.arange(20), n_classes=2, **GRID)
+            for _ in range(6)
+        ]
+        for grid in grids:
+            grid.result()
+    assert threads() == before
 
 
 @pytest.mark.parametrize("n_features", [4, 40])

@@ -63,6 +63,9 @@ def test_threaded_product_is_the_product(monkeypatch, dtype):
         product = hop(P, H)
         np.testing.assert_array_equal(product, P @ H)
         assert product.dtype == dtype
+        blended = hop(P, H, H[::-1], 0.25)
+        np.testing.assert_allclose(blended, 0.75 * (P @ H) + 0.25 * H[::-1], rtol=1e-6, atol=1e-7)
+        assert blended.dtype == dtype
 
 
 def test_equals_pyg_layers():
