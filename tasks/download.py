@@ -99,7 +99,7 @@ def dataset_of(table: pa.Table) -> Dataset:
         name=about["name"],
         kind=about["kind"],
         features=table_to_matrix(table),
-        labels=table["label"].to_numpy(),
+        labels=np.array(table["label"]),  # Arrow's own memory cannot be written to
         class_names=tuple(about["classes"]),
         feature_names=tuple(about["feature_names"]),
         edges=edges,

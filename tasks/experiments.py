@@ -216,7 +216,7 @@ PAPER = (
         title="Regular tables, 10 % of each class labelled",
         datasets=UCI_TABLES,
         grid=Grid(
-            tuple(range(21)), (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9), powers_of_two(-10, 10, 2)
+            tuple(range(21)), (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9), powers_of_two(-10, 10, 2)
         ),
         preparation=MIN_MAX,
         split="10%",

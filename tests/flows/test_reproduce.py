@@ -253,3 +253,19 @@ def test_killed_at_any_moment_a_rerun_ends_with_the_same_tables(
     pd.testing.assert_frame_equal(
         table(str(there), survived), table(store, undisturbed), check_exact=True
     )
+
+
+def test_benchmark_appends_one_row_of_history_per_run(
+    cold: tuple[Any, float], prefect_server: str, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import flows.benchmark
+
+    for when in ("2026-01-04T03:00:00+00:00", "2026-01-11T03:00:00+00:00"):
+        monkeypatch.setattr(flows.benchmark, "now", lambda when=when: when)
+        state: Any = flows.benchmark.benchmark(suite="tiny", store=store, return_state=True)
+        assert state.is_completed(), state.message
+    found = flows.benchmark.history(store)
+    assert found["when"].nunique() == 2
+    assert {"accuracy", "ratio to flgc"} <= set(found["metric"])
+    own = found[(found["method"] == "flgc") & (found["metric"] == "ratio to flgc")]
+    assert (own["value"] == 1).all()

@@ -1,0 +1,60 @@
+"""Speed ratios and accuracies as history, one artifact per run, so that drift shows."""
+
+from typing import Any
+
+import pandas as pd
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+
+from flows.cells import run_experiment
+from flows.parameters import Protocol, Runs, Suite, planned
+from flows.tables import outcome
+from tasks.download import download
+from tasks.speed import now, speed
+from tasks.store import Store
+from tasks.store_upkeep import list_artifacts
+from tasks.tables import markdown
+
+STAGE = "history"
+
+
+@flow(name="benchmark", flow_run_name="benchmark {suite}")
+def benchmark(
+    suite: Suite = "paper",
+    datasets: list[str] | None = None,
+    methods: list[str] | None = None,
+    protocols: list[Protocol] | None = None,
+    runs: Runs | None = None,
+    device: str = "auto",
+    store: str | None = None,
+) -> Any:
+    """Accuracies of the citation graphs, from the store where they are, and fits timed anew."""
+    plan = planned(("citation",), suite, datasets, methods, protocols, runs, device, store)
+    sections = [run_experiment(plan, plan.experiments[0])]
+    results = [artifact for section in sections for artifact in section.results]
+    graph = plan.experiments[0].datasets[0]
+    data = download.submit(plan.store, graph)
+    speed.submit(plan.store, suite, graph, data, results, now()).result()
+    show_history(plan.store, suite)
+    return outcome(sections)
+
+
+def history(store: str) -> pd.DataFrame:
+    """Every run's rows, oldest first."""
+    opened = Store(store)
+    keys = [item.key for item in list_artifacts(opened) if item.key.startswith(f"{STAGE}-")]
+    frames = [opened.read(key).to_pandas() for key in keys]
+    return pd.concat(frames, ignore_index=True).sort_values("when", kind="stable")
+
+
+def show_history(store: str, suite: str) -> None:
+    """The history in Prefect's UI: the last runs side by side, and all rows to sort."""
+    rows = history(store)
+    rows = rows[rows["suite"] == suite]
+    names = ["dataset", "method", "protocol", "metric"]
+    wide = rows.pivot_table(index=names, columns="when", values="value", sort=False)
+    recent = wide[wide.columns[-5:]].reset_index()
+    text = f"# Benchmark, suite {suite}\n\n{markdown(recent)}"
+    create_markdown_artifact(text, key=f"benchmark-{suite}", description="The last five runs")
+    table: Any = rows.to_dict("records")
+    create_table_artifact(table, key=f"benchmark-{suite}-history", description="All runs")
