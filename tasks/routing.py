@@ -40,9 +40,10 @@ def fit_where(client: Any) -> Place:
 def gpu_workers_online(client: Any) -> int:
     """How many workers of the GPU pool the server has heard of lately; 0 without a pool."""
     try:
-        workers = client.read_workers_for_work_pool(GPU_POOL)
+        client.read_work_pool(GPU_POOL)  # says in its own words that there is none
     except ObjectNotFound:
         return 0
+    workers = client.read_workers_for_work_pool(GPU_POOL)
     return sum(worker.status == "ONLINE" for worker in workers)
 
 

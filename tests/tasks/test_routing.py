@@ -35,11 +35,14 @@ class ScriptedServer:
     sent: dict[str, Any] = field(default_factory=dict)
     cancelled: bool = False
 
-    def read_workers_for_work_pool(self, pool: str) -> list[Any]:
+    def read_work_pool(self, pool: str) -> None:
         assert pool == GPU_POOL
-        now = self.workers.pop(0) if len(self.workers) > 1 else self.workers[0]
-        if now is None:
+        if self.workers[0] is None:
             raise ObjectNotFound(LookupError(pool))
+
+    def read_workers_for_work_pool(self, pool: str) -> list[Any]:
+        now = self.workers.pop(0) if len(self.workers) > 1 else self.workers[0]
+        assert now is not None
         return [SimpleNamespace(status=status) for status in now]
 
     def read_deployment_by_name(self, name: str) -> Any:
