@@ -27,6 +27,7 @@ FIT_MODULES = ("flgc.classifier", "flgc.datasets.splits", "tasks.accuracies")
 CLUSTER_MODULES = ("flgc.clustering", "flgc.datasets.splits", "tasks.clusterings")
 
 
+@gpu_first
 def fit_runs(
     store: str,
     cell: Cell,
@@ -70,6 +71,7 @@ def fit_runs(
     )
 
 
+@gpu_first
 def cluster_runs(
     store: str,
     cell: Cell,
@@ -142,8 +144,8 @@ def _clusters(
     )
 
 
-fit = as_task(gpu_first(fit_runs), "fit {cell.title}")
-cluster = as_task(gpu_first(cluster_runs), "cluster {cell.title}")
+fit = as_task(fit_runs, "fit {cell.title}")
+cluster = as_task(cluster_runs, "cluster {cell.title}")
 
 
 def _parameters(cell: Cell, setting: Setting) -> dict[str, Any]:

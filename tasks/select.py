@@ -22,6 +22,7 @@ MODULES = {
 }
 
 
+@gpu_first
 def score_settings(
     store: str,
     cell: Cell,
@@ -69,7 +70,7 @@ def score_settings(
     )
 
 
-select = as_task(gpu_first(score_settings), "select {cell.subject.title} {cell.method}")
+select = as_task(score_settings, "select {cell.subject.title} {cell.method}")
 
 
 def picked(store: Store, scores: Artifact, protocol: str) -> Setting:
