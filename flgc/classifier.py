@@ -28,6 +28,7 @@ from flgc.inputs import unlabelled, unpack_pyg
 from flgc.propagation import (
     check_hops,
     check_teleport,
+    hop,
     indicator_columns,
     iterate_hops,
     propagate,
@@ -63,13 +64,20 @@ def fit_weights(
         H_labelled = (X.T @ propagate(P, indicator_columns(X, labelled), hops, teleport)).T
         W = H_labelled.T @ solve_ridge(H_labelled @ H_labelled.T, Y, regularization)
         return W, propagate(P, X @ W, hops, teleport)
-    H = propagate(P, X, hops, teleport)
-    H_labelled = H[labelled]
+    # The last hop is needed at labelled nodes only, if the scores are propagated instead of H.
+    scores_are_narrow = hops > 0 and sp.issparse(P) and hops * n_classes < X.shape[1]
+    if scores_are_narrow:
+        H = propagate(P, X, hops - 1, teleport)
+        own = X[labelled].toarray() if sp.issparse(X) else X[labelled]
+        H_labelled = hop(P[labelled], H, own, teleport)
+    else:
+        H = propagate(P, X, hops, teleport)
+        H_labelled = H[labelled]
     if solver == "primal":
         W = solve_ridge(H_labelled.T @ H_labelled, H_labelled.T @ Y, regularization)
     else:
         W = H_labelled.T @ solve_ridge(H_labelled @ H_labelled.T, Y, regularization)
-    return W, H @ W
+    return W, propagate(P, X @ W, hops, teleport) if scores_are_narrow else H @ W
 
 
 class GraphClassifier(ClassifierMixin, BaseEstimator):

@@ -7,7 +7,13 @@ from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import to_dense_adj
 
-from flgc.graph import as_adjacency, default_n_neighbors, knn_graph, propagation_matrix
+from flgc.graph import (
+    _is_symmetric,
+    as_adjacency,
+    default_n_neighbors,
+    knn_graph,
+    propagation_matrix,
+)
 from tests import plain
 
 TRIANGLE_AND_LONER = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]], float)
@@ -52,6 +58,20 @@ def test_isolated_node_keeps_its_features():
 )
 def test_every_form_of_a_graph_is_the_same_graph(graph):
     np.testing.assert_array_equal(as_adjacency(graph, 4).toarray(), TRIANGLE_AND_LONER)
+
+
+@given(plain.problems())
+def test_a_symmetric_graph_is_recognised_and_one_missing_direction_is_noticed(problem):
+    A = sp.csr_array(problem[0] * np.pi)
+    assert _is_symmetric(A)
+    np.testing.assert_array_equal(as_adjacency(A).toarray(), A.toarray())
+    for dtype in (np.float32, np.float64):
+        one_way = A.astype(dtype).tolil()
+        rows, columns = A.nonzero()
+        if len(rows):
+            one_way[rows[0], columns[0]] = 0
+            assert not _is_symmetric(sp.csr_array(one_way))
+            np.testing.assert_allclose(as_adjacency(one_way).toarray(), A.toarray(), rtol=1e-6)
 
 
 def test_the_input_is_left_alone():
