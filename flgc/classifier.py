@@ -16,12 +16,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from flgc.device import check_dtype, resolve_device, to_device, to_numpy
 from flgc.graph import (
-    as_adjacency,
     attach,
     attachment_rows,
     check_n_neighbors,
     default_n_neighbors,
-    knn_graph,
+    graph_for,
     propagation_matrix,
 )
 from flgc.inputs import unlabelled, unpack_pyg
@@ -92,8 +91,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray]:
-        """Features and class codes (-1 unlabelled); everything is checked before any work."""
+    def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray, Any]:
+        """Features, class codes (-1 unlabelled) and graph, checked before any work."""
         if hasattr(X, "edge_index"):
             X, y, adjacency = unpack_pyg(X, y, adjacency)
         check_dtype(self.dtype)
@@ -117,11 +116,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             self.n_neighbors_ = self.n_neighbors
         else:
             self.n_neighbors_ = default_n_neighbors(X.shape[0], len(self.classes_))
-        if adjacency is None:
-            self.adjacency_ = knn_graph(X, self.n_neighbors_)
-        else:
-            self.adjacency_ = as_adjacency(adjacency, X.shape[0])
-        return X, codes
+        return X, codes, adjacency
 
     def _encode(self, y: np.ndarray) -> np.ndarray:
         known = ~unlabelled(y)
@@ -141,8 +136,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         codes[known] = encoded
         return codes
 
-    def _to_device(self, X: Any) -> tuple[Any, Any]:
+    def _to_device(self, X: Any, adjacency: Any) -> tuple[Any, Any]:
         """P and X in X's precision, where the arithmetic runs; there torch wants X dense."""
+        self.adjacency_ = graph_for(X, adjacency, self.n_neighbors_, len(self.classes_))
         device = resolve_device(self.device)
         if device is not None and sp.issparse(X):
             X = X.toarray()
@@ -305,8 +301,8 @@ class FLGCClassifier(GraphClassifier):
         check_regularization(self.regularization)
         if self.solver not in SOLVERS:
             raise ValueError(f"solver={self.solver!r} is not known: choose one of {SOLVERS}.")
-        X_fit, codes = self._read(X, y, adjacency)
-        P, X = self._to_device(X_fit)
+        X_fit, codes, adjacency = self._read(X, y, adjacency)
+        P, X = self._to_device(X_fit, adjacency)
         return self._fit(
             P,
             X,

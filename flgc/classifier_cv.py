@@ -96,9 +96,9 @@ class FLGCClassifierCV(GraphClassifier):
                 f"leave-one-out needs regularizations > 0, found {min(self.regularizations)!r}: "
                 f"drop it from the grid, or pass a validation mask."
             )
-        X_fit, codes = self._read(X, y, adjacency)
+        X_fit, codes, adjacency = self._read(X, y, adjacency)
         labelled, held_out = _split_labelled(codes, validation)
-        P, X = self._to_device(X_fit)
+        P, X = self._to_device(X_fit, adjacency)
         scores = self._score_grid(P, X, codes, labelled, held_out)
         self._pick(scores)
         return self._fit(P, X, X_fit, codes, labelled, **self.best_params_)

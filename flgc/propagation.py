@@ -81,13 +81,6 @@ def propagate(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Any:
     return embedding
 
 
-def coefficients(hops: int, teleport: float) -> np.ndarray:
-    """The coefficients of p: H(hops) = sum_j coefficients[j] P^j X."""
-    weights = teleport * (1.0 - teleport) ** np.arange(hops + 1)
-    weights[hops] = (1.0 - teleport) ** hops
-    return weights
-
-
 def embedding_grid(
     P: Any, X: Any, rows: Any, hops: Sequence[int], teleports: Sequence[float]
 ) -> Iterator[tuple[int, int, Any]]:
