@@ -1,14 +1,12 @@
 """Speed ratios of one run: this library and its rivals on the same graph, in turns."""
 
-import statistics
-import time
 from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from flgc.benchmark.rivals import Problem, available
+from flgc.benchmark.rivals import Problem, timed_in_turns
 from tasks.download import read_dataset
 from tasks.results import read_results
 from tasks.stage import as_task
@@ -71,17 +69,10 @@ def _ratios(store: Store, dataset: str, data: Artifact, repeats: int) -> list[tu
     problem = Problem(
         features, loaded.labels, edges, masks["train"], HOPS, TELEPORT, REGULARIZATION
     )
-    rivals = available()
-    seconds: dict[str, list[float]] = {name: [] for name in rivals}
-    for _ in range(repeats):  # the methods take turns: a busy minute hits all of them
-        for name, solve in rivals.items():
-            started = time.perf_counter()
-            solve(problem)
-            seconds[name].append(time.perf_counter() - started)
-    medians = {name: statistics.median(taken) for name, taken in seconds.items()}
-    own = medians["flgc"]
+    found = timed_in_turns(problem, repeats)
+    own, _ = found["flgc"]
     rows: list[tuple] = []
-    for name, median in medians.items():
+    for name, (median, _) in found.items():
         rows.append((dataset, name, "", "seconds of one fit", median))
         rows.append((dataset, name, "", "ratio to flgc", float(np.divide(median, own))))
     return rows

@@ -5,6 +5,8 @@ Every rival starts from the adjacency and the raw features, so propagation is in
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -94,6 +96,19 @@ def available() -> dict[str, Rival]:
     if find_spec("torch_geometric"):
         rivals["PyG SGC, 100 epochs"] = sgc
     return rivals
+
+
+def timed_in_turns(problem: Problem, repeats: int) -> dict[str, tuple[float, np.ndarray]]:
+    """Median seconds and scores of every rival; they take turns: a busy minute hits all of them."""
+    rivals = available()
+    seconds: dict[str, list[float]] = {name: [] for name in rivals}
+    scores = {}
+    for _ in range(repeats):
+        for name, solve in rivals.items():
+            started = time.perf_counter()
+            scores[name] = solve(problem)
+            seconds[name].append(time.perf_counter() - started)
+    return {name: (statistics.median(seconds[name]), scores[name]) for name in rivals}
 
 
 def _plain_embedding(problem: Problem, X: np.ndarray) -> np.ndarray:

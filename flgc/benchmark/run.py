@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import statistics
 import time
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -19,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flgc.benchmark import scale, settings
-from flgc.benchmark.rivals import Problem, available, reference_recipe
+from flgc.benchmark.rivals import Problem, reference_recipe, timed_in_turns
 from flgc.classifier_cv import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
 from flgc.datasets import Dataset, load
 from flgc.datasets.atomic import writing
@@ -78,23 +77,16 @@ def fit_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[
     """Seconds of one fit at FLGC*'s setting; the methods take turns, the median counts."""
     for name in datasets:
         problem, test = _problem(name, mirror)
-        rivals = available()
-        seconds: dict[str, list[float]] = {rival: [] for rival in rivals}
-        accuracy = {}
-        for _ in range(repeats):
-            for rival, solve in rivals.items():
-                scores, elapsed = _timed(solve, problem)
-                seconds[rival].append(elapsed)
-                hits = scores.argmax(axis=1)[test] == problem.labels[test]
-                accuracy[rival] = 100 * float(np.mean(hits))
-        own = statistics.median(seconds["flgc"])
-        for rival, taken in seconds.items():
+        found = timed_in_turns(problem, repeats)
+        own, _ = found["flgc"]
+        for rival, (seconds, scores) in found.items():
+            hits = scores.argmax(axis=1)[test] == problem.labels[test]
             yield {
                 "dataset": name,
                 "method": rival,
-                "seconds": statistics.median(taken),
-                "ratio": statistics.median(taken) / own,
-                "accuracy": accuracy[rival],
+                "seconds": seconds,
+                "ratio": seconds / own,
+                "accuracy": 100 * float(np.mean(hits)),
             }
 
 
