@@ -89,23 +89,21 @@ def submit_cells(plan: Plan, experiment: Experiment, datasets: list[str]) -> lis
         for s, view in dict.fromkeys((s, view) for (s, _), view in views.items())
     }
     scores = {
-        (s, view, m): select.submit(
-            store, Cell(experiment, s, m, view), data[s], graphs[s, view], drawn[s], device
+        (s, view): select.submit(
+            store, Cell(experiment, s, "", view), data[s], graphs[s, view], drawn[s], device
         )
         for s, view in graphs
-        for m in experiment.methods
     }
     chains = []
     for (s, protocol), view in views.items():
         for m in experiment.methods:
-            steps = [data[s], drawn[s], graphs[s, view], scores[s, view, m]]
+            steps = [data[s], drawn[s], graphs[s, view], scores[s, view]]
             chain = Chain(Cell(experiment, s, m, protocol), [step for step in steps if step])
             chains.append(chain)
     given = {}
     for chain in chains:
         s, view = chain.cell.subject, views[chain.cell.subject, chain.cell.protocol]
-        scored = scores[s, view, chain.cell.method]
-        given[chain.cell.title] = (store, chain.cell, data[s], graphs[s, view], scored)
+        given[chain.cell.title] = (store, chain.cell, data[s], graphs[s, view], scores[s, view])
         chain.steps.append(propagate.submit(*given[chain.cell.title], device))
     for chain in chains:
         sources = (*given[chain.cell.title], chain.steps[-1])

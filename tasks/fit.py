@@ -40,7 +40,7 @@ def fit_runs(
 ) -> Artifact:
     """The test accuracy of each run; where it was computed is a column, no part of the key."""
     opened, experiment = Store(store), cell.experiment
-    setting = picked(opened, scores, cell.protocol)
+    setting = picked(opened, scores, cell)
 
     def compute() -> pd.DataFrame:
         hand_over()
@@ -83,7 +83,7 @@ def cluster_runs(
 ) -> Artifact:
     """ACC and NMI of the picked setting in each run."""
     opened = Store(store)
-    setting = picked(opened, scores, cell.protocol)
+    setting = picked(opened, scores, cell)
 
     found = _clusters(opened, cell, data, embedding, setting)
 

@@ -10,7 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-AXES = ["scaling", "hops", "teleport", "regularization"]
+from tasks.experiments import Method
+
+AXES = ("scaling", "hops", "teleport", "regularization")
+ERROR = "loo_squared_error"
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,30 @@ def criterion(scores: pd.DataFrame, protocol: str) -> str:
         return "ACC" if protocol == "paper" else "silhouette"
     if protocol == "paper":
         return "test"
-    return "validation" if scores["validation"].notna().all() else "loo_squared_error"
+    return "validation" if scores["validation"].notna().all() else ERROR
 
 
-def pick(scores: pd.DataFrame, protocol: str) -> Setting:
-    """The best setting on the average over the runs; of equals the first of the grid."""
+def pick(scores: pd.DataFrame, protocol: str, method: Method) -> Setting:
+    """The method's best setting on the average over the runs.
+
+    A few hundred validation nodes leave many settings level: the leave-one-out error decides among
+    them, then the order of the grid.
+    """
+    admitted = scores[_admitted(scores, method)]
+    if admitted.empty:
+        raise ValueError(f"no setting of the grid is one of {method.name}'s: {method}")
     column = criterion(scores, protocol)
-    means = scores.groupby(AXES, sort=False)[column].mean()
-    best: Any = means.idxmin() if column == "loo_squared_error" else means.idxmax()
+    means = admitted.groupby(list(AXES), sort=False).mean(numeric_only=True).round(12)
+    worth = -means[column] if column == ERROR else means[column]
+    level = means[worth == worth.max()]
+    best: Any = level[ERROR].idxmin() if ERROR in level else level.index[0]
     scaling, hops, teleport, regularization = best
     return Setting(str(scaling), int(hops), float(teleport), float(regularization), column)
+
+
+def _admitted(scores: pd.DataFrame, method: Method) -> pd.Series:
+    mask = pd.Series(True, index=scores.index)
+    for axis, values in (("hops", method.hops), ("teleport", method.teleports)):
+        if values is not None:
+            mask &= scores[axis].isin(values)
+    return mask

@@ -25,7 +25,7 @@ def propagate_features(
 ) -> Artifact:
     """H for the setting that the cell's protocol picks."""
     opened = Store(store)
-    setting = picked(opened, scores, cell.protocol)
+    setting = picked(opened, scores, cell)
 
     def compute() -> pa.Table:
         where = resolve_device(device)

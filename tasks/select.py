@@ -1,5 +1,6 @@
-"""The scores of every setting of a grid: one artifact per data and method, both protocols in it."""
+"""The scores of every setting of a grid: one artifact per data, all protocols and methods in it."""
 
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -7,7 +8,7 @@ import pandas as pd
 from flgc.datasets.splits import derive_seed
 from tasks.clusterings import clustering_scores
 from tasks.download import read_dataset
-from tasks.experiments import Cell
+from tasks.experiments import METHODS, Cell
 from tasks.graphs import leaking
 from tasks.picking import Setting, pick
 from tasks.routing import gpu_first, hand_over
@@ -31,15 +32,9 @@ def score_settings(
     splits: Artifact | None,
     device: str = "cpu",
 ) -> Artifact:
-    """Every setting that the cell's method may have, scored in every run."""
-    opened = Store(store)
-    preparation, experiment = cell.preparation, cell.experiment
-    axes: dict[str, Any] = {
-        "scalings": preparation.scalings,
-        "hops": cell.grid.hops,
-        "teleports": cell.grid.teleports,
-        "regularizations": cell.grid.regularizations,
-    }
+    """Every setting of the experiment's grid, scored in every run."""
+    opened, experiment = Store(store), cell.experiment
+    axes: dict[str, Any] = {"scalings": cell.preparation.scalings, **asdict(experiment.grid)}
     if experiment.kind == "clustering":
         axes |= {"seeds": seeds(cell), "blocks": blocks(cell)}
     # Seeds have 64 bits, more than every reader of JSON keeps in a number.
@@ -66,16 +61,16 @@ def score_settings(
         compute,
         parameters={**key_axes, "without": leaking(opened, data, cell.protocol)},
         inputs=inputs if splits is None else {**inputs, "splits": splits},
-        provenance={"cell": cell.title},
+        provenance={"experiment": experiment.name, "subject": cell.subject.title},
     )
 
 
-select = as_task(score_settings, "select {cell.subject.title} {cell.method}")
+select = as_task(score_settings, "select {cell.subject.title}")
 
 
-def picked(store: Store, scores: Artifact, protocol: str) -> Setting:
-    """The setting that the protocol picks from these scores."""
-    return pick(store.read(scores.key).to_pandas(), protocol)
+def picked(store: Store, scores: Artifact, cell: Cell) -> Setting:
+    """The setting that the cell's protocol picks for its method."""
+    return pick(store.read(scores.key).to_pandas(), cell.protocol, METHODS[cell.method])
 
 
 def seeds(cell: Cell) -> list[int]:

@@ -2,6 +2,7 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from flgc import FLGCClassifier
@@ -9,7 +10,7 @@ from flgc.datasets import load
 from flgc.datasets.splits import from_table, min_max_scaled
 from tasks.download import dataset_of, dataset_table, described
 from tasks.experiments import METHODS, Cell, Experiment, Grid, Method, Noise, Preparation, Subject
-from tasks.picking import pick
+from tasks.picking import AXES, pick
 from tasks.results import COLUMNS
 from tasks.store import Store
 from tests.tasks.chain import IRIS, changed_module, computed, iris, rows, run_cell
@@ -54,12 +55,10 @@ def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path) -> None
 def test_the_fit_of_the_picked_setting_scores_as_in_the_grid(tmp_path: Path) -> None:
     found = run_cell(tmp_path, iris())
     scores, fitted = rows(tmp_path, found["select"]), rows(tmp_path, found["fit"])
-    setting = pick(scores, "paper")
-    where = (scores["hops"] == setting.hops) & (scores["regularization"] == setting.regularization)
+    setting = pick(scores, "paper", METHODS["FLGC*"])
+    where = np.logical_and.reduce([scores[k] == v for k, v in setting.as_dict().items()])
     assert fitted["value"].tolist() == pytest.approx(scores[where]["test"].tolist())
-    assert fitted["value"].mean() == pytest.approx(
-        scores.groupby(["hops", "regularization"])["test"].mean().max()
-    )
+    assert fitted["value"].mean() == pytest.approx(scores.groupby(list(AXES))["test"].mean().max())
 
 
 def test_protocols_share_all_but_what_depends_on_the_pick(tmp_path: Path) -> None:
@@ -67,9 +66,9 @@ def test_protocols_share_all_but_what_depends_on_the_pick(tmp_path: Path) -> Non
     assert computed(run_cell(tmp_path, iris(protocol="honest"))) <= {"propagate", "fit"}
 
 
-def test_methods_share_data_splits_and_graph(tmp_path: Path) -> None:
+def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> None:
     run_cell(tmp_path, iris("FLGC*"))
-    assert computed(run_cell(tmp_path, iris("FLGC"))) == {"select", "propagate", "fit"}
+    assert {"fit"} <= computed(run_cell(tmp_path, iris("FLGC"))) <= {"propagate", "fit"}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +94,7 @@ def test_changed_code_recomputes_what_runs_it(
 @pytest.mark.parametrize(
     ("change", "recomputed"),
     [
-        ({"grid": Grid((0, 2, 4), (0.2,), (0.01, 1.0))}, {"select", "propagate", "fit"}),
+        ({"grid": Grid((0, 2, 4), (0.0, 0.1), (0.02, 2.0))}, {"select", "propagate", "fit"}),
         ({"runs": 3}, {"splits", "select", "fit"}),
         (
             {"preparation": Preparation("min-max", ("min-max",), 5)},
@@ -129,12 +128,33 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
 def test_a_further_method_is_one_declaration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(METHODS, "one hop", Method("one hop", hops=(1,), teleports=(0.0,)))
-    assert set(rows(tmp_path, run_cell(tmp_path, iris("one hop"))["fit"])["hops"]) == {1}
+    monkeypatch.setitem(METHODS, "ridge", Method("ridge", hops=(0,), teleports=(0.0,)))
+    assert set(rows(tmp_path, run_cell(tmp_path, iris("ridge"))["fit"])["hops"]) == {0}
 
 
-def test_no_hops_is_a_choice_too(tmp_path: Path) -> None:
-    assert Grid((3,), (0.1,), (1.0,)).of(Method("ridge", hops=(0,))).hops == (0,)
+def test_a_method_outside_of_the_grid_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METHODS, "far", Method("far", hops=(99,)))
+    with pytest.raises(ValueError, match="no setting of the grid is one of far's"):
+        run_cell(tmp_path, iris("far"))
+
+
+def test_level_settings_are_told_apart_by_leave_one_out() -> None:
+    scores = pd.DataFrame(
+        {
+            "run": 0,
+            "scaling": "raw",
+            "hops": [1, 2, 3],
+            "teleport": 0.0,
+            "regularization": 1.0,
+            "loo_squared_error": [0.5, 0.4, 0.3],
+            "validation": [0.9, 0.9, 0.8],
+            "test": [0.1, 0.2, 0.3],
+        }
+    )
+    assert pick(scores, "honest", METHODS["FLGC"]).hops == 2
+    assert pick(scores, "paper", METHODS["FLGC"]).hops == 3
 
 
 @pytest.mark.parametrize("name", ["iris", "digits", "KarateClub"])
