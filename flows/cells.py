@@ -1,6 +1,7 @@
 """The DAG of an experiment, from datasets to the cells of its table.
 
-    download -> (corrupt) -> splits, graph -> select -> propagate -> fit or cluster -> statistics
+    download -> (corrupt) -> splits, graph -> select -> propagate -> fit or cluster
+             -> figures, statistics
 
 Tasks are submitted stage by stage, so that a worker seldom waits for another. A cell whose chain
 breaks is listed with the reason; all others go on.
@@ -17,6 +18,7 @@ from flows.parameters import Plan
 from tasks.corrupt import corrupt
 from tasks.download import download
 from tasks.experiments import Cell, Experiment, Subject
+from tasks.figures import figures
 from tasks.fit import cluster, fit
 from tasks.graphs import graph
 from tasks.propagate import propagate
@@ -53,15 +55,16 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     chains = submit_cells(plan, experiment, [d for d in experiment.datasets if d not in missing])
     follow(experiment.name, chains)
     done = [chain.steps[-1].result() for chain in chains if not chain.reason]
+    pictures: Any = figures.submit(plan.store, experiment, done) if done else None
     comparison: Any = None
     if experiment.kind == "classification" and len(experiment.datasets) > 1 and done:
-        comparison = statistics.submit(plan.store, experiment, plan.protocols, done).result()
+        comparison = statistics.submit(plan.store, experiment, plan.protocols, done)
     return Section(
         experiment=experiment,
-        methods=experiment.methods,
         protocols=plan.protocols,
         results=tuple(done),
-        comparison=comparison,
+        comparison=comparison and comparison.result(),
+        figures=pictures and pictures.result(),
         missing=missing,
         failed={chain.cell.title: chain.reason for chain in chains if chain.reason},
     )

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,17 +82,18 @@ def reproduce(
         "runner": runner,
         "address": address,
     }
-    started = time.perf_counter()
+    called, running = time.perf_counter(), []
     with progress_display():
-        state = _run(chosen)
-    _print_outcome(plan, state, time.perf_counter() - started)
+        state = _run(chosen, lambda *_: running.append(time.perf_counter()))
+    _print_outcome(plan, state, called, running[0] if running else called)
     raise typer.Exit(0 if state.is_completed() else 1)
 
 
-def _run(chosen: dict[str, Any]) -> Any:
+def _run(chosen: dict[str, Any], when_running: Callable[..., None]) -> Any:
     from flows.reproduce_paper import reproduce_paper
 
-    return reproduce_paper(**chosen, return_state=True)
+    flow = reproduce_paper.with_options(on_running=[when_running])
+    return flow(**chosen, return_state=True)
 
 
 @contextmanager
@@ -126,23 +127,21 @@ def progress_display() -> Iterator[None]:
             listeners.remove(listen)
 
 
-def _print_outcome(plan: Any, state: Any, seconds: float) -> None:
-    from flows.reproduce_paper import report_folder
+def _print_outcome(plan: Any, state: Any, called: float, running: float) -> None:
+    from flows.reports import report_folder
+    from flows.tables import cost
     from tasks.report import section_table
-    from tasks.stage import busy_seconds
     from tasks.store import Store
 
+    spent = cost(running)
     found = state.result(raise_on_failure=False)
     sections = found if isinstance(found, list) else []
     for section in sections:
         output.print(_rich(section.experiment.title, section_table(Store(plan.store), section)))
     if not state.is_completed():
         errors.print(state.message or str(found), style="red", soft_wrap=True, markup=False)
-    busy = busy_seconds()
-    share = 100 * (seconds - busy) / seconds
     output.print(
-        f"{seconds:.1f} s, of which orchestration (Prefect's start included) "
-        f"{seconds - busy:.1f} s ({share:.0f} %)",
+        f"{spent}, after {running - called:.1f} s for Prefect's start",
         highlight=False,
     )
     if sections:

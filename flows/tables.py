@@ -1,26 +1,47 @@
 """What the flows of single tables have in common: run, show, and say which cells failed."""
 
+import time
 from typing import Any
 
-from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect import get_run_logger, runtime
+from prefect.artifacts import (
+    create_image_artifact,
+    create_markdown_artifact,
+    create_table_artifact,
+)
 from prefect.states import Failed
 
+from flows import reports
 from flows.cells import run_experiment
 from flows.parameters import Plan
+from tasks.figures import read_files
+from tasks.progress import slug
 from tasks.report import Section, section_table
+from tasks.stage import busy_seconds
 from tasks.store import Store
 from tasks.tables import markdown
 
 
 def run_tables(plan: Plan) -> Any:
     """The sections of a plan's experiments; a `Failed` state with them if a cell failed."""
-    sections = []
+    started, sections = time.perf_counter(), []
     for experiment in plan.experiments:
         section = run_experiment(plan, experiment)
         show(plan.store, section)
         sections.append(section)
+    if runtime.flow_run.parent_flow_run_id is None:  # a parent writes one report over everything
+        name = f"{plan.suite}-{plan.experiments[0].flow}"
+        reports.show(reports.write(plan.store, name, sections), name)
+    get_run_logger().info(cost(started))
     return outcome(sections)
+
+
+def cost(started: float) -> str:
+    """How long a flow took, and what of it was not the work of its stages in this process."""
+    seconds = time.perf_counter() - started
+    waiting = seconds - busy_seconds(started)
+    share = 100 * waiting / seconds
+    return f"{seconds:.1f} s, of which orchestration {waiting:.1f} s ({share:.0f} %)"
 
 
 def outcome(sections: list[Section]) -> Any:
@@ -48,3 +69,5 @@ def show(store: str, section: Section) -> None:
     create_markdown_artifact(text, key=f"{key}-summary", description=title)
     rows: Any = table.to_dict("records")
     create_table_artifact(rows, key=f"{key}-table", description=title)
+    for name, svg in read_files(Store(store), section.figures).items():
+        create_image_artifact(reports.as_url(svg), key=slug(f"{name}-figure"), description=title)

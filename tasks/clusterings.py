@@ -1,6 +1,6 @@
 """Clustering: the scores of a whole grid, and the clusters of the picked setting."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from flgc.device import resolve_device, to_device, to_numpy
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.propagation import iterate_hops
 from tasks.features import scaled
+from tasks.picking import AXES
+from tasks.progress import tracked
 
 
 def clustering_scores(
@@ -31,22 +33,24 @@ def clustering_scores(
     """One row per setting and run: ACC and NMI against the truth, and the silhouette without it."""
     where = resolve_device(device)
     rows = []
-    for scaling in scalings:
-        X = dense(scaled(features, scaling))
-        for teleport in teleports:
-            embeddings = iterate_hops(to_device(P, where), to_device(X, where), max(hops), teleport)
-            for n_hops, embedding in enumerate(embeddings):
-                if n_hops not in hops:
-                    continue
-                H = to_numpy(embedding).copy()
-                for regularization in regularizations:
-                    axes = (scaling, n_hops, teleport, regularization)
-                    for run, seed in enumerate(seeds):
-                        model = clustered(H, X, n_classes, regularization, seed, blocks)
-                        scores = agreement(labels, model.labels_)
-                        rows.append((run, *axes, *scores, silhouette(model)))
-    columns = ["run", "scaling", "hops", "teleport", "regularization", "ACC", "NMI", "silhouette"]
-    return pd.DataFrame(rows, columns=columns)
+
+    def embeddings() -> Iterator[tuple[tuple[str, int, float], np.ndarray, np.ndarray]]:
+        for scaling in scalings:
+            X = dense(scaled(features, scaling))
+            for teleport in teleports:
+                every = iterate_hops(to_device(P, where), to_device(X, where), max(hops), teleport)
+                for n_hops, H in enumerate(every):
+                    if n_hops in hops:
+                        yield (scaling, n_hops, teleport), X, to_numpy(H).copy()
+
+    total = len(scalings) * len(teleports) * len(set(hops))
+    for axes, X, H in tracked(embeddings(), total):
+        for regularization in regularizations:
+            for run, seed in enumerate(seeds):
+                model = clustered(H, X, n_classes, regularization, seed, blocks)
+                scores = agreement(labels, model.labels_)
+                rows.append((run, *axes, regularization, *scores, silhouette(model)))
+    return pd.DataFrame(rows, columns=["run", *AXES, "ACC", "NMI", "silhouette"])
 
 
 def clustered(

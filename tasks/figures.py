@@ -1,57 +1,40 @@
-"""Figures of the report, as SVG text: the same numbers give the same bytes."""
+"""The figures of an experiment, drawn from what is in the store and nothing else."""
 
-import io
+from collections.abc import Sequence
 
 import pandas as pd
 
+from tasks.drawing import drawn
 from tasks.experiments import Experiment
-from tasks.published import published_cells
+from tasks.results import read_results
+from tasks.stage import as_task
+from tasks.store import Artifact, Store
 
-COLOURS = {"paper": "#0072b2", "honest": "#d55e00", "published": "#555555"}
+MODULES = ("tasks.drawing",)
 
 
-def figures(experiment: Experiment, results: pd.DataFrame) -> dict[str, str]:
-    """File name to SVG: one panel per method, a dot per dataset, ours and published."""
-    metric = experiment.metrics[0]
-    ours = results[(results["experiment"] == experiment.name) & (results["metric"] == metric)]
-    if ours.empty:
+def draw_figures(store: str, experiment: Experiment, results: Sequence[Artifact]) -> Artifact:
+    """Files (name, content), SVG."""
+    opened = Store(store)
+
+    def compute() -> pd.DataFrame:
+        files = drawn(experiment, read_results(opened, results))
+        return pd.DataFrame({"name": list(files), "content": list(files.values())}, dtype="str")
+
+    return opened.get_or_compute(
+        "figures",
+        MODULES,
+        compute,
+        parameters={"experiment": experiment.name, "datasets": experiment.datasets},
+        inputs={f"{i:04d}": artifact for i, artifact in enumerate(results)},
+    )
+
+
+figures = as_task(draw_figures, "figures {experiment.name}")
+
+
+def read_files(store: Store, artifact: Artifact | None) -> dict[str, str]:
+    """File name to content, of figures and reports."""
+    if artifact is None:
         return {}
-    printed = published_cells(experiment)
-    printed = printed[printed["metric"] == metric].assign(protocol="published")
-    shown = pd.concat([ours, printed], ignore_index=True)
-    shown = shown.assign(row=shown["dataset"] + shown.apply(_noise, axis=1))
-    rows = list(dict.fromkeys(shown[shown["protocol"] != "published"]["row"]))
-    return {f"{experiment.name}.svg": _dots(shown, rows, metric)}
-
-
-def _noise(row: pd.Series) -> str:
-    return f" {row['noise'].split(',')[0]} {row['intensity']:g}" if row["noise"] else ""
-
-
-def _dots(shown: pd.DataFrame, rows: list[str], metric: str) -> str:
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    methods = list(dict.fromkeys(shown[shown["protocol"] != "published"]["method"]))
-    with matplotlib.rc_context({"svg.hashsalt": "flgc", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(4.5 * len(methods), 1.2 + 0.25 * len(rows)), layout="constrained")
-        panels = figure.subplots(1, len(methods), sharey=True, squeeze=False)[0]
-        for panel, method in zip(panels, methods, strict=True):
-            of_method = shown[shown["method"] == method]
-            for protocol, colour in COLOURS.items():
-                means = of_method[of_method["protocol"] == protocol].groupby("row")["value"].mean()
-                found = [(means[row], i) for i, row in enumerate(rows) if row in means.index]
-                if found:
-                    marker = "|" if protocol == "published" else "o"
-                    panel.scatter(
-                        *zip(*found, strict=True), c=colour, marker=marker, label=protocol
-                    )
-            panel.set_title(method)
-            panel.set_xlabel(metric)
-            panel.grid(axis="x", alpha=0.3)
-        panels[0].set_yticks(range(len(rows)), rows)
-        panels[0].invert_yaxis()
-        panels[-1].legend(loc="best", fontsize="small")
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None})
-    return out.getvalue()
+    return {row["name"]: row["content"] for row in store.read(artifact.key).to_pylist()}

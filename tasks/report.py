@@ -1,19 +1,20 @@
 """The report: every table with the published values beside ours, as Markdown and CSV."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
+from flgc.datasets.atomic import write_bytes
 from tasks import tables
 from tasks.experiments import Experiment
-from tasks.figures import figures
+from tasks.figures import read_files
 from tasks.results import read_results
 from tasks.stage import as_task
 from tasks.store import Artifact, Store
 
-MODULES = ("tasks.tables", "tasks.figures")
+MODULES = ("tasks.tables",)
 PROTOCOLS_EXPLAINED = """\
 Two protocols stand side by side. **paper**: one setting per dataset and method, picked on the test
 nodes (for clusterings: against the true classes), as the paper's numbers were. **honest**: picked
@@ -28,20 +29,25 @@ class Section:
     """What became of one experiment: its cells in the store, and those that are not."""
 
     experiment: Experiment
-    methods: tuple[str, ...]
     protocols: tuple[str, ...]
-    results: tuple[Artifact, ...]
-    comparison: Artifact | None
-    missing: dict[str, str]
-    failed: dict[str, str]
+    results: tuple[Artifact, ...] = ()
+    comparison: Artifact | None = None
+    figures: Artifact | None = None
+    missing: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def artifacts(self) -> list[Artifact]:
+        """All that the store has of it."""
+        return [*self.results, *filter(None, (self.comparison, self.figures))]
 
 
-def write_report(store: str, suite: str, sections: Sequence[Section]) -> Artifact:
+def write_report(store: str, name: str, sections: Sequence[Section]) -> Artifact:
     """All sections as files (name, content), from what is in the store and nothing else."""
     opened = Store(store)
 
     def compute() -> pd.DataFrame:
-        files = {"report.md": _opening(suite, sections)}
+        files = {"report.md": _opening(name, sections)}
         for section in sections:
             files |= _section_files(opened, section)
             files["report.md"] += files.pop("section")
@@ -52,12 +58,12 @@ def write_report(store: str, suite: str, sections: Sequence[Section]) -> Artifac
         MODULES,
         compute,
         parameters={
-            "suite": suite,
+            "name": name,
             "sections": [
                 {
                     "experiment": section.experiment.name,
                     "datasets": section.experiment.datasets,
-                    "methods": section.methods,
+                    "methods": section.experiment.methods,
                     "protocols": section.protocols,
                     "missing": section.missing,
                     "failed": section.failed,
@@ -68,44 +74,39 @@ def write_report(store: str, suite: str, sections: Sequence[Section]) -> Artifac
         inputs={
             f"{section.experiment.name}/{i:04d}": artifact
             for section in sections
-            for i, artifact in enumerate(
-                (*section.results, *([section.comparison] if section.comparison else []))
-            )
+            for i, artifact in enumerate(section.artifacts)
         },
     )
 
 
-report = as_task(write_report, "report {suite}")
+report = as_task(write_report, "report {name}")
 
 
 def export(store: str, artifact: Artifact, folder: Path) -> Path:
     """The report's files in a folder; gives the path of the report itself."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for row in Store(store).read(artifact.key).to_pylist():
-        (folder / row["name"]).write_text(row["content"], encoding="utf-8")
+    for name, content in read_files(Store(store), artifact).items():
+        write_bytes(folder / name, content.encode())
     return folder / "report.md"
 
 
 def section_table(store: Store, section: Section) -> pd.DataFrame:
     """Ours beside the published values."""
     results = read_results(store, section.results)
-    return tables.comparison(
-        section.experiment, section.methods, section.protocols, results, section.missing
-    )
+    return tables.comparison(section.experiment, section.protocols, results, section.missing)
 
 
-def _opening(suite: str, sections: Sequence[Section]) -> str:
+def _opening(name: str, sections: Sequence[Section]) -> str:
     failed = sum(len(section.failed) for section in sections)
     cells = sum(len(section.results) for section in sections)
     verdict = f"{cells} cells are there" + (f", **{failed} failed**." if failed else ".")
-    return f"# Reproduction, suite `{suite}`\n\n{verdict}\n\n{PROTOCOLS_EXPLAINED}\n"
+    return f"# Reproduction: `{name}`\n\n{verdict}\n\n{PROTOCOLS_EXPLAINED}\n"
 
 
 def _section_files(store: Store, section: Section) -> dict[str, str]:
     name = section.experiment.name
     results = read_results(store, section.results)
     table = section_table(store, section)
-    drawn = figures(section.experiment, results)
+    drawn = read_files(store, section.figures)
     parts = [f"\n## {section.experiment.title}\n", tables.markdown(table)]
     parts += [f"\n![{name}]({figure})" for figure in drawn]
     files = {f"{name}.csv": table.to_csv(index=False), **drawn}

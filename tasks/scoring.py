@@ -12,6 +12,7 @@ from flgc.device import resolve_device, to_device
 from flgc.grid import score_grid
 from tasks.features import scaled
 from tasks.picking import AXES
+from tasks.progress import tracked
 
 # Numbers that the rows of H at the nodes of several runs may take together.
 MOST_NUMBERS = 20_000_000
@@ -33,6 +34,8 @@ def classification_scores(
 
     Where nobody validates, `validation` is missing.
     """
+    step = _runs_at_once(runs, features.shape[1])
+    chunks = [(scaling, first) for scaling in scalings for first in range(0, len(runs), step)]
     parts = [
         _scores_of_runs(
             P,
@@ -47,9 +50,7 @@ def classification_scores(
             regularizations,
             resolve_device(device),
         )
-        for step in [_runs_at_once(runs, features.shape[1])]
-        for scaling in scalings
-        for first in range(0, len(runs), step)
+        for scaling, first in tracked(chunks, len(chunks))
     ]
     return pd.concat(parts, ignore_index=True)
 

@@ -47,9 +47,9 @@ def as_task(work: Callable[..., Artifact], run_name: str, *, retries: int = 0) -
     )
 
 
-def busy_seconds() -> float:
-    """How long at least one stage of this process was at work."""
-    total, reached = 0.0, float("-inf")
+def busy_seconds(since: float = float("-inf")) -> float:
+    """How long at least one stage of this process was at work, since a `time.perf_counter()`."""
+    total, reached = 0.0, since
     for start, end in sorted(_busy):
         total += max(0.0, end - max(start, reached))
         reached = max(reached, end)

@@ -13,7 +13,6 @@ AVERAGE = "average"
 
 def comparison(
     experiment: Experiment,
-    methods: tuple[str, ...],
     protocols: tuple[str, ...],
     results: pd.DataFrame,
     missing: dict[str, str],
@@ -33,7 +32,7 @@ def comparison(
                 row["noise"] = f"{noise} {intensity:g}"
             if len(experiment.metrics) > 1:
                 row["metric"] = metric
-            for method in methods:
+            for method in experiment.methods:
                 there = theirs[theirs["method"] == method]
                 there = _at(there, dataset, noise.split(",")[0], intensity)
                 there = there[there["metric"] == metric]
@@ -52,7 +51,7 @@ def comparison(
                     row[f"{method} {protocol}"] = _cell(cell, spread, metric, gap)
             rows.append(row)
     table = pd.DataFrame(rows)
-    average = average_row(experiment, methods, protocols, ours, theirs)
+    average = average_row(experiment, protocols, ours, theirs)
     return pd.concat([table, average], ignore_index=True).fillna("")
 
 
@@ -69,7 +68,6 @@ def subjects(experiment: Experiment) -> list[tuple[str, str, float]]:
 
 def average_row(
     experiment: Experiment,
-    methods: tuple[str, ...],
     protocols: tuple[str, ...],
     ours: pd.DataFrame,
     theirs: pd.DataFrame,
@@ -78,14 +76,16 @@ def average_row(
     if experiment.kind != "classification" or len(experiment.datasets) < 3:
         return pd.DataFrame()
     means = wide(ours).reindex(
-        columns=pd.MultiIndex.from_product([methods, protocols], names=["method", "protocol"])
+        columns=pd.MultiIndex.from_product(
+            [experiment.methods, protocols], names=["method", "protocol"]
+        )
     )
     complete = means.dropna().index
     if len(complete) == 0:
         return pd.DataFrame()
     n = f"{len(complete)} of {len(experiment.datasets)} datasets"
     row = {"dataset": f"{AVERAGE} over {n}"}
-    for method in methods:
+    for method in experiment.methods:
         printed = theirs[theirs["method"] == method].set_index("dataset")["value"]
         if set(complete) <= set(printed.index):
             row[f"{method} published"] = f"{100 * printed[complete].mean():.2f}"

@@ -1,9 +1,5 @@
 """The whole pipeline on embedded data, through a real server: one cold run serves most tests."""
 
-import random
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -116,9 +112,15 @@ def test_report_has_both_protocols_beside_the_published_values(
 def test_artifacts_are_in_the_ui(cold: tuple[Any, float]) -> None:
     from prefect.artifacts import Artifact
 
-    for key, kind in {"report-tiny": "markdown", "uci-tiny-table": "table"}.items():
+    for key, kind in {
+        "report-tiny": "markdown",
+        "uci-tiny-table": "table",
+        "uci-tiny-summary": "markdown",
+        "uci-tiny-svg-figure": "image",
+    }.items():
         found: Any = Artifact.get(key)
         assert found.type == kind
+    assert "(data:image/svg+xml" in Artifact.get("report-tiny").data  # type: ignore[union-attr]
 
 
 def test_second_run_recomputes_nothing(
@@ -213,48 +215,6 @@ def test_dask_gives_the_same_digests(
     assert digests[0] == digests[1]
 
 
-KILLED = """
-import sys
-from flows.reproduce_paper import reproduce_paper
-state = reproduce_paper(
-    suite="tiny", datasets=["iris", "wine"], store=sys.argv[1], return_state=True
-)
-sys.exit(not state.is_completed())
-"""
-
-
-def test_killed_at_any_moment_a_rerun_ends_with_the_same_tables(
-    cold: tuple[Any, float],
-    run: Callable[..., Any],
-    store: str,
-    prefect_server: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("PREFECT_API_URL", prefect_server)
-    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path / "reports"))
-    there = tmp_path / "store"
-    rng = random.Random(4)
-    for _ in range(5):
-        victim = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(there)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        deadline = time.monotonic() + 120
-        while not there.exists() and victim.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(rng.uniform(3, 8) if there.exists() else 0)
-        victim.send_signal(signal.SIGKILL)
-        victim.wait()
-    chosen = {"datasets": ["iris", "wine"]}
-    survived, undisturbed = run(store=str(there), **chosen), run(store=store, **chosen)
-    assert survived.is_completed(), survived.message
-    pd.testing.assert_frame_equal(
-        table(str(there), survived), table(store, undisturbed), check_exact=True
-    )
-
-
 def test_benchmark_appends_one_row_of_history_per_run(
     cold: tuple[Any, float], prefect_server: str, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,3 +229,22 @@ def test_benchmark_appends_one_row_of_history_per_run(
     assert {"accuracy", "ratio to flgc"} <= set(found["metric"])
     own = found[(found["method"] == "flgc") & (found["metric"] == "ratio to flgc")]
     assert (own["value"] == 1).all()
+
+
+def test_long_work_shows_its_progress(prefect_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from prefect import task
+    from prefect.artifacts import Artifact
+
+    from tasks import progress
+
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.0)
+
+    @task(task_run_name="long work")
+    def work() -> list[int]:
+        return list(progress.tracked(range(3), 3))
+
+    assert work() == list(progress.tracked(range(3), 3)) == [0, 1, 2]
+    found: Any = Artifact.get("progress-long-work")
+    assert (found.type, found.data, found.description) == ("progress", 100.0, "3 of 3")
+    with pytest.raises(StopIteration):
+        next(progress.tracked([], 0))
