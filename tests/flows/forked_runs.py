@@ -1,10 +1,8 @@
 """Runs of the flow in processes of their own, forked from one that has imported everything.
 
-python -m tests.flows.forked_runs STORE 7.25 ...   one run per number, killed 0.25 s after the
-                                                   store has got 7 more artifacts
-python -m tests.flows.forked_runs STORE STORE      two runs at once, to their ends
-
-Prints what `verify` finds in the store after each kill; ends with 0 if every other run completed.
+kill STORE 7.25 ... STORE ...   one run for each number, killed 0.25 s after the store before it
+                                has got 7 more artifacts; prints what `verify` finds then
+twins STORE                     two runs at once; ends with 0 if both completed
 """
 
 import json
@@ -14,6 +12,9 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+
+import matplotlib.figure  # noqa: F401  (what stages import when they run)
+import sklearn.cluster  # noqa: F401
 
 from flows.reproduce_paper import reproduce_paper
 from tasks.store import Store
@@ -51,9 +52,12 @@ def killed(store: str, moment: float) -> None:
 
 
 if __name__ == "__main__":
-    store, *rest = sys.argv[1:]
-    if rest == [store]:
+    what, store, *rest = sys.argv[1:]
+    if what == "twins":
         ends = [os.waitpid(pid, 0)[1] for pid in [started(store), started(store)]]
         sys.exit(any(ends))
-    for moment in rest:
-        killed(store, float(moment))
+    for argument in rest:
+        try:
+            killed(store, float(argument))
+        except ValueError:
+            store = argument

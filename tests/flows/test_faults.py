@@ -77,15 +77,16 @@ def test_killed_at_20_moments_a_rerun_ends_with_the_same_tables(
     undisturbed: pd.DataFrame, forked: Callable[..., str], tmp_path: Path
 ) -> None:
     chance, survivors = random.Random(4), set()
-    for attempt in range(5):
-        store = tmp_path / str(attempt)
-        moments = [chance.randrange(12) + chance.uniform(0, 0.2) for _ in range(4)]
-        for line in forked(store, *moments).splitlines():
-            left = json.loads(line)
-            assert set(left.values()) <= {None}, "a partial artifact could be read"
-            survivors.add(len(left))
-        assert_completes(store, undisturbed)
+    stores = [tmp_path / str(attempt) for attempt in range(5)]
+    moments = [chance.randrange(12) + chance.uniform(0, 0.2) for _ in range(20)]
+    arguments = [a for i, store in enumerate(stores) for a in (store, *moments[4 * i : 4 * i + 4])]
+    for line in forked("kill", *arguments).splitlines():
+        left = json.loads(line)
+        assert set(left.values()) <= {None}, "a partial artifact could be read"
+        survivors.add(len(left))
     assert len(survivors) > 5, "the kills did not fall into the work"
+    for store in stores:
+        assert_completes(store, undisturbed)
 
 
 def test_a_flipped_byte_in_any_artifact_is_noticed_and_recomputed(
@@ -106,7 +107,7 @@ def test_a_flipped_byte_in_any_artifact_is_noticed_and_recomputed(
 def test_two_runs_at_once_on_one_store_are_both_right(
     undisturbed: pd.DataFrame, forked: Callable[..., str], tmp_path: Path
 ) -> None:
-    forked(tmp_path / "store", tmp_path / "store")
+    forked("twins", tmp_path / "store")
     assert_completes(tmp_path / "store", undisturbed)
 
 
