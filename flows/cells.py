@@ -1,14 +1,14 @@
 """The DAG of an experiment, from datasets to the cells of its table.
 
     download -> (corrupt) -> splits, graph -> select -> propagate -> fit or cluster
-             -> figures, statistics
+             -> timing, statistics, figures
 
 Tasks are submitted stage by stage, so that a worker seldom waits for another. A cell whose chain
 breaks is listed with the reason; all others go on.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from prefect.futures import PrefectFuture, as_completed
@@ -17,19 +17,30 @@ from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
 from flows.parameters import Plan
 from tasks.corrupt import corrupt
 from tasks.download import download
-from tasks.experiments import Cell, Experiment, Subject
+from tasks.experiments import FLGC, METHODS, Cell, Experiment, Method, Subject
 from tasks.figures import figures
 from tasks.fit import cluster, fit
 from tasks.graphs import graph
 from tasks.propagate import propagate
 from tasks.report import Section
+from tasks.rivals import compare, train
 from tasks.select import select
 from tasks.splits import splits
 from tasks.statistics import statistics
+from tasks.timing import timing
 
 Listener = Callable[[str, int, int, str], None]
 # Called as (experiment, cells done, cells in all, the last one) whenever a cell is done.
 listeners: list[Listener] = []
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What all cells on the same data and with the same view of it share."""
+
+    data: Any
+    graph: Any
+    splits: Any
 
 
 @dataclass
@@ -37,84 +48,133 @@ class Chain:
     """The tasks that a cell needs, in order; the last one fills it."""
 
     cell: Cell
-    steps: list[PrefectFuture] = field(default_factory=list)
+    shared: Prepared
+    steps: list[PrefectFuture]
 
     @property
     def reason(self) -> str:
         """Why the cell is not there: the first step that did not complete."""
-        for step in self.steps:
+        shared = (self.shared.data, self.shared.splits, self.shared.graph)
+        for step in (*filter(None, shared), *self.steps):
             step.wait()
             if not step.state.is_completed():
                 return step.state.message or step.state.name or "unknown"
         return ""
 
+    def then(self, task: Any, plan: Plan, *further: Any) -> None:
+        """Add a task that takes the cell, its data and graph, and all steps so far."""
+        sources = (plan.store, self.cell, self.shared.data, self.shared.graph, *self.steps)
+        self.steps.append(task.submit(*sources, *further, plan.device))
+
 
 def run_experiment(plan: Plan, experiment: Experiment) -> Section:
-    """All cells of an experiment, those that can be had."""
+    """All cells of an experiment, those that can be had, and what is made of them."""
     missing = dict(_not_available(experiment))
     chains = submit_cells(plan, experiment, [d for d in experiment.datasets if d not in missing])
     follow(experiment.name, chains)
-    done = [chain.steps[-1].result() for chain in chains if not chain.reason]
-    pictures: Any = figures.submit(plan.store, experiment, done) if done else None
+    failed = {chain.cell.title: chain.reason for chain in chains if chain.reason}
+    good = [chain for chain in chains if chain.cell.title not in failed]
+    done = [chain.steps[-1].result() for chain in good]
+    timings, not_timed = time_hops(plan, experiment, good)
     comparison: Any = None
-    if experiment.kind == "classification" and len(experiment.datasets) > 1 and done:
+    if experiment.compare and len(experiment.datasets) > 1 and done:
         comparison = statistics.submit(plan.store, experiment, plan.protocols, done)
+    grids = {c.cell.subject.title: c.steps[0].result() for c in good if c.cell.method in FLGC}
+    pictures: Any = figures.submit(plan.store, experiment, done, timings, grids) if done else None
     return Section(
         experiment=experiment,
         protocols=plan.protocols,
         results=tuple(done),
         comparison=comparison and comparison.result(),
+        timings=tuple(timings),
         figures=pictures and pictures.result(),
         missing=missing,
-        failed={chain.cell.title: chain.reason for chain in chains if chain.reason},
+        failed=failed | not_timed,
     )
+
+
+def time_hops(
+    plan: Plan, experiment: Experiment, chains: list[Chain]
+) -> tuple[list[Any], dict[str, str]]:
+    """Training times, one dataset after the other while nothing else runs; and what failed."""
+    found, failed = [], {}
+    for subject in dict.fromkeys(c.cell.subject for c in chains if experiment.timed_hops):
+        here = [chain for chain in chains if chain.cell.subject == subject]
+        shared, scores = here[0].shared, {c.cell.method: c.steps[0] for c in here}
+        cell = Cell(experiment, subject, "", "paper")
+        sources = (shared.data, shared.graph, shared.splits, scores)
+        future = timing.submit(plan.store, cell, *sources, plan.device)
+        future.wait()
+        if future.state.is_completed():
+            found.append(future.result())
+        else:
+            failed[f"{subject.title} timing"] = future.state.message or "unknown"
+    return found, failed
 
 
 def submit_cells(plan: Plan, experiment: Experiment, datasets: list[str]) -> list[Chain]:
     """Hand every task to the runner; each waits for the artifacts that it takes."""
-    store, device = plan.store, plan.device
-    raw = {name: download.submit(store, name) for name in datasets}
-    subjects = [s for s in subjects_of(experiment) if s.dataset in raw]
+    subjects = [s for s in subjects_of(experiment) if s.dataset in datasets]
+    # Both protocols share all that they compute, unless a feature leaks the label.
+    views = {(s, p): p if _leaks(s.dataset) else "paper" for s in subjects for p in plan.protocols}
+    prepared = prepare(plan, experiment, list(dict.fromkeys((s, v) for (s, _), v in views.items())))
+
+    def scores(task: Any, method: str) -> dict[Any, Any]:
+        return {
+            (s, view): task.submit(
+                plan.store,
+                Cell(experiment, s, method, view),
+                shared.data,
+                shared.graph,
+                shared.splits,
+                plan.device,
+            )
+            for (s, view), shared in prepared.items()
+        }
+
+    closed = [m for m in experiment.methods if isinstance(METHODS[m], Method)]
+    of_grid = scores(select, "") if closed else {}
+    scored = {m: of_grid if m in closed else scores(compare, m) for m in experiment.methods}
+    chains = [
+        Chain(Cell(experiment, s, m, protocol), prepared[s, view], [scored[m][s, view]])
+        for (s, protocol), view in views.items()
+        for m in experiment.methods
+    ]
+    for chain in chains:
+        if chain.cell.method in closed:
+            chain.then(propagate, plan)
+    for chain in chains:
+        if experiment.kind == "clustering":
+            chain.then(cluster, plan)
+        else:
+            task = fit if chain.cell.method in closed else train
+            chain.then(task, plan, chain.shared.splits)
+    return chains
+
+
+def prepare(
+    plan: Plan, experiment: Experiment, wanted: list[tuple[Subject, str]]
+) -> dict[tuple[Subject, str], Prepared]:
+    """Data, splits and graph of each subject, as each view may see it."""
+    store, subjects = plan.store, list(dict.fromkeys(s for s, _ in wanted))
+    names = dict.fromkeys(s.dataset for s in subjects)
+    raw = {name: download.submit(store, name) for name in names}
     data: dict[Any, Any] = {
         s: corrupt.submit(store, raw[s.dataset], experiment.name, s) if s.noise else raw[s.dataset]
         for s in subjects
     }
     drawn: dict[Any, Any] = dict.fromkeys(subjects)
     if experiment.split:
-        for s in subjects:
-            drawn[s] = splits.submit(
-                store, data[s], s.dataset, experiment.name, experiment.split, experiment.runs
-            )
-    # Both protocols share graph and scores, unless a feature leaks the label.
-    views = {(s, p): p if _leaks(s.dataset) else "paper" for s in subjects for p in plan.protocols}
-    graphs = {
-        (s, view): graph.submit(store, data[s], s.title, experiment.preparation_of(s.dataset), view)
-        for s, view in dict.fromkeys((s, view) for (s, _), view in views.items())
-    }
-    scores = {
-        (s, view): select.submit(
-            store, Cell(experiment, s, "", view), data[s], graphs[s, view], drawn[s], device
+        kind = (experiment.name, experiment.split, experiment.n_splits)
+        drawn = {s: splits.submit(store, data[s], s.dataset, *kind) for s in subjects}
+    return {
+        (s, view): Prepared(
+            data[s],
+            graph.submit(store, data[s], s.title, experiment.preparation_of(s.dataset), view),
+            drawn[s],
         )
-        for s, view in graphs
+        for s, view in wanted
     }
-    chains = []
-    for (s, protocol), view in views.items():
-        for m in experiment.methods:
-            steps = [data[s], drawn[s], graphs[s, view], scores[s, view]]
-            chain = Chain(Cell(experiment, s, m, protocol), [step for step in steps if step])
-            chains.append(chain)
-    given = {}
-    for chain in chains:
-        s, view = chain.cell.subject, views[chain.cell.subject, chain.cell.protocol]
-        given[chain.cell.title] = (store, chain.cell, data[s], graphs[s, view], scores[s, view])
-        chain.steps.append(propagate.submit(*given[chain.cell.title], device))
-    for chain in chains:
-        sources = (*given[chain.cell.title], chain.steps[-1])
-        if experiment.kind == "classification":
-            chain.steps.append(fit.submit(*sources, drawn[chain.cell.subject], device))
-        else:
-            chain.steps.append(cluster.submit(*sources, device))
-    return chains
 
 
 def follow(experiment: str, chains: list[Chain]) -> None:

@@ -58,14 +58,12 @@ def planned(
         kept = tuple(d for d in experiment.datasets if chosen is None or d in chosen)
         of_methods = tuple(m for m in experiment.methods if methods is None or m in methods)
         if kept and of_methods:
-            # A public split is one split: more runs of a closed form would repeat it.
-            once = experiment.split in ("public", "full")
             narrowed.append(
                 dataclasses.replace(
                     experiment,
                     datasets=kept,
                     methods=of_methods,
-                    runs=experiment.runs if runs is None or once else runs,
+                    runs=experiment.runs if runs is None else runs,
                 )
             )
     if not narrowed:

@@ -1,6 +1,9 @@
 """Figures of the report, as SVG text: the same numbers give the same bytes."""
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pandas as pd
 
@@ -29,12 +32,9 @@ def _noise(row: pd.Series) -> str:
 
 
 def _dots(shown: pd.DataFrame, rows: list[str], metric: str) -> str:
-    import matplotlib
-    from matplotlib.figure import Figure
-
     methods = list(dict.fromkeys(shown[shown["protocol"] != "published"]["method"]))
-    with matplotlib.rc_context({"svg.hashsalt": "flgc", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(4.5 * len(methods), 1.2 + 0.25 * len(rows)), layout="constrained")
+    size = (2.2 + 2.3 * len(methods), 1.2 + 0.25 * len(rows))
+    with figure_as_svg(size) as (figure, out):
         panels = figure.subplots(1, len(methods), sharey=True, squeeze=False)[0]
         for panel, method in zip(panels, methods, strict=True):
             of_method = shown[shown["method"] == method]
@@ -52,6 +52,17 @@ def _dots(shown: pd.DataFrame, rows: list[str], metric: str) -> str:
         panels[0].set_yticks(range(len(rows)), rows)
         panels[0].invert_yaxis()
         panels[-1].legend(loc="best", fontsize="small")
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()
+
+
+@contextmanager
+def figure_as_svg(size: tuple[float, float]) -> Iterator[tuple[Any, io.StringIO]]:
+    """A figure to draw on; when the block ends, its SVG is in the text."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    out = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "flgc", "svg.fonttype": "none"}):
+        figure = Figure(figsize=size, layout="constrained")
+        yield figure, out
+        figure.savefig(out, format="svg", metadata={"Date": None})

@@ -66,7 +66,7 @@ def fit_runs(
         "fit",
         FIT_MODULES,
         compute,
-        parameters=_parameters(cell, setting),
+        parameters=cell_parameters(cell, setting),
         inputs={"dataset": data, "embedding": embedding, "splits": splits},
     )
 
@@ -108,7 +108,7 @@ def cluster_runs(
         "cluster",
         CLUSTER_MODULES,
         compute,
-        parameters=_parameters(cell, setting) | {"seeds": [str(seed) for seed in seeds(cell)]},
+        parameters=cell_parameters(cell, setting) | {"seeds": [str(seed) for seed in seeds(cell)]},
         inputs={"dataset": data, "clusters": found},
     )
 
@@ -148,7 +148,7 @@ fit = as_task(fit_runs, "fit {cell.title}")
 cluster = as_task(cluster_runs, "cluster {cell.title}")
 
 
-def _parameters(cell: Cell, setting: Setting) -> dict[str, Any]:
+def cell_parameters(cell: Cell, setting: Setting) -> dict[str, Any]:
     """What the rows say about themselves is a part of their key."""
     return {
         "experiment": cell.experiment.name,

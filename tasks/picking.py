@@ -2,7 +2,8 @@
 
 paper    on the test nodes, or by accuracy against the true clusters, as the paper did
 honest   on the validation nodes; without any, by the squared error of leave-one-out on the
-         labelled nodes; in clustering by the silhouette, which knows no labels
+         labelled nodes, or the first that a trained method declares; in clustering by the
+         silhouette, which knows no labels
 """
 
 from dataclasses import asdict, dataclass
@@ -10,25 +11,33 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.experiments import Method
+from tasks.experiments import Method, Rival
 
 AXES = ("scaling", "hops", "teleport", "regularization")
+TRAINED_AXES = (*AXES, "learning_rate", "epochs")
 ERROR = "loo_squared_error"
+DECLARED = "declared first"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of the grid, and by which criterion it was picked."""
+    """One point of the grid, and by which criterion it was picked.
+
+    Of a method that is trained, `regularization` is the weight decay.
+    """
 
     scaling: str
     hops: int
     teleport: float
     regularization: float
+    learning_rate: float | None = None
+    epochs: int | None = None
     criterion: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The axes alone."""
-        return {name: value for name, value in asdict(self).items() if name in AXES}
+        """The axes that it has."""
+        known = asdict(self).items()
+        return {name: value for name, value in known if name in TRAINED_AXES and value is not None}
 
 
 def criterion(scores: pd.DataFrame, protocol: str) -> str:
@@ -37,30 +46,36 @@ def criterion(scores: pd.DataFrame, protocol: str) -> str:
         return "ACC" if protocol == "paper" else "silhouette"
     if protocol == "paper":
         return "test"
-    return "validation" if scores["validation"].notna().all() else ERROR
+    if scores["validation"].notna().all():
+        return "validation"
+    return ERROR if ERROR in scores else DECLARED
 
 
-def pick(scores: pd.DataFrame, protocol: str, method: Method) -> Setting:
-    """The method's best setting on the average over the runs.
+def pick(scores: pd.DataFrame, protocol: str) -> Setting:
+    """The best setting on the average over the runs.
 
     A few hundred validation nodes leave many settings level: the leave-one-out error decides among
     them, then the order of the grid.
     """
-    admitted = scores[_admitted(scores, method)]
-    if admitted.empty:
-        raise ValueError(f"no setting of the grid is one of {method.name}'s: {method}")
     column = criterion(scores, protocol)
-    means = admitted.groupby(list(AXES), sort=False).mean(numeric_only=True).round(12)
-    worth = -means[column] if column == ERROR else means[column]
-    level = means[worth == worth.max()]
+    axes = [name for name in TRAINED_AXES if name in scores]
+    means = scores.groupby(axes, sort=False).mean(numeric_only=True).round(12)
+    level = means
+    if column != DECLARED:
+        worth = -means[column] if column == ERROR else means[column]
+        level = means[worth == worth.max()]
     best: Any = level[ERROR].idxmin() if ERROR in level else level.index[0]
-    scaling, hops, teleport, regularization = best
-    return Setting(str(scaling), int(hops), float(teleport), float(regularization), column)
+    return Setting(**dict(zip(axes, best, strict=True)), criterion=column)
 
 
-def _admitted(scores: pd.DataFrame, method: Method) -> pd.Series:
-    mask = pd.Series(True, index=scores.index)
+def admitted(scores: pd.DataFrame, method: Method | Rival) -> pd.DataFrame:
+    """The method's part of the grid; a rival has a grid of its own."""
+    if isinstance(method, Rival):
+        return scores
+    part = scores
     for axis, values in (("hops", method.hops), ("teleport", method.teleports)):
         if values is not None:
-            mask &= scores[axis].isin(values)
-    return mask
+            part = part[part[axis].isin(values)]
+    if part.empty:
+        raise ValueError(f"no setting of the grid is one of {method.name}'s: {method}")
+    return part

@@ -7,20 +7,21 @@ from tasks.experiments import Experiment
 from tasks.paper import published
 
 COLUMNS = ["dataset", "noise", "intensity", "method", "metric", "value", "std"]
+LITERATURE = "literature"
 PERCENT = ("citation_accuracy", "uci_accuracy")
 
 
-def published_cells(experiment: Experiment) -> pd.DataFrame:
+def published_cells(experiment: Experiment, origin: str = "") -> pd.DataFrame:
     """One row per printed value: dataset, noise, intensity, method, metric, value, std.
 
-    Where the paper has a method twice, from the literature and reproduced, the latter counts.
+    What the paper took from the literature is left out unless that is the `origin` asked for.
     """
-    if not experiment.published:
+    rows = published(experiment.published) if experiment.published else pd.DataFrame()
+    if rows.empty or (origin and "origin" not in rows):
         return pd.DataFrame(columns=COLUMNS)
-    rows = published(experiment.published)
     if "split" in rows:
         rows = rows[rows["split"] == experiment.split]
-        rows = rows[rows["origin"] != "literature"]
+        rows = rows[(rows["origin"] == LITERATURE) == (origin == LITERATURE)]
     if experiment.published in PERCENT:
         rows = rows.assign(metric="accuracy", value=rows["mean"] / 100, std=rows["std"] / 100)
     if "dataset" not in rows:

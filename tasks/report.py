@@ -7,14 +7,14 @@ from pathlib import Path
 import pandas as pd
 
 from flgc.datasets.atomic import write_bytes
-from tasks import tables
+from tasks import claims, tables
 from tasks.experiments import Experiment
 from tasks.figures import read_files
 from tasks.results import read_results
 from tasks.stage import as_task
 from tasks.store import Artifact, Store
 
-MODULES = ("tasks.tables",)
+MODULES = ("tasks.tables", "tasks.claims")
 PROTOCOLS_EXPLAINED = """\
 Two protocols stand side by side. **paper**: one setting per dataset and method, picked on the test
 nodes (for clusterings: against the true classes), as the paper's numbers were. **honest**: picked
@@ -32,6 +32,7 @@ class Section:
     protocols: tuple[str, ...]
     results: tuple[Artifact, ...] = ()
     comparison: Artifact | None = None
+    timings: tuple[Artifact, ...] = ()
     figures: Artifact | None = None
     missing: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
@@ -39,7 +40,7 @@ class Section:
     @property
     def artifacts(self) -> list[Artifact]:
         """All that the store has of it."""
-        return [*self.results, *filter(None, (self.comparison, self.figures))]
+        return [*self.results, *self.timings, *filter(None, (self.comparison, self.figures))]
 
 
 def write_report(store: str, name: str, sections: Sequence[Section]) -> Artifact:
@@ -67,6 +68,8 @@ def write_report(store: str, name: str, sections: Sequence[Section]) -> Artifact
                     "protocols": section.protocols,
                     "missing": section.missing,
                     "failed": section.failed,
+                    # Seconds are no part of a content's digest.
+                    "timings": [artifact.key for artifact in section.timings],
                 }
                 for section in sections
             ],
@@ -107,9 +110,15 @@ def _section_files(store: Store, section: Section) -> dict[str, str]:
     results = read_results(store, section.results)
     table = section_table(store, section)
     drawn = read_files(store, section.figures)
-    parts = [f"\n## {section.experiment.title}\n", tables.markdown(table)]
-    parts += [f"\n![{name}]({figure})" for figure in drawn]
+    parts = [f"\n## {section.experiment.title}\n", tables.markdown(table), ""]
+    parts += claims.reached(section.experiment, results)
+    parts += [f"\n![{figure.removesuffix('.svg')}]({figure})" for figure in drawn]
     files = {f"{name}.csv": table.to_csv(index=False), **drawn}
+    if section.timings:
+        timings = pd.concat([store.read(artifact.key).to_pandas() for artifact in section.timings])
+        files[f"{name}-time.csv"] = timings.to_csv(index=False)
+        parts += ["\n### Training time and over-smoothing\n"]
+        parts += [*claims.fastest(timings), "", *claims.over_smoothing(timings)]
     if section.comparison is not None:
         compared = store.read(section.comparison.key).to_pandas()
         if len(compared):

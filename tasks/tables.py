@@ -1,10 +1,12 @@
 """Tables for people: ours beside the published values, both protocols, gaps named."""
 
+from itertools import product
+
 import pandas as pd
 
 from flgc.datasets.dataset import titled
-from tasks.experiments import Experiment
-from tasks.published import published_cells
+from tasks.experiments import Experiment, published_name
+from tasks.published import LITERATURE, published_cells
 
 NOT_AVAILABLE = "not available"
 FAILED = "failed"
@@ -17,42 +19,70 @@ def comparison(
     results: pd.DataFrame,
     missing: dict[str, str],
 ) -> pd.DataFrame:
-    """One row per dataset (and noise, and metric), published and ours side by side.
+    """Published and ours side by side: one row per dataset (and noise, and metric), or per method.
 
-    `missing` are datasets that cannot be had. A cell without a value for another reason failed.
+    Where there are more methods than datasets the methods are the rows, those that the paper took
+    from the literature included. `missing` are datasets that cannot be had. A cell without a value
+    for another reason failed.
     """
     ours = results[results["experiment"] == experiment.name]
     theirs = published_cells(experiment)
-    rows = []
+    by_method = len(experiment.methods) > max(2, len(subjects(experiment)))
+    rows: dict[tuple, dict[str, str]] = {}
     for dataset, noise, intensity in subjects(experiment):
         here = _at(ours, dataset, noise, intensity)
-        for metric in experiment.metrics:
-            row = {"dataset": _title(dataset, here)}
-            if noise:
-                row["noise"] = f"{noise} {intensity:g}"
-            if len(experiment.metrics) > 1:
-                row["metric"] = metric
-            for method in experiment.methods:
-                there = theirs[theirs["method"] == method]
-                there = _at(there, dataset, noise.split(",")[0], intensity)
-                there = there[there["metric"] == metric]
-                if experiment.published:
-                    row[f"{method} published"] = _cell(
-                        there["value"], there["std"].max(), metric, ""
-                    )
-                for protocol in protocols:
-                    cell = here[
-                        (here["method"] == method)
-                        & (here["protocol"] == protocol)
-                        & (here["metric"] == metric)
-                    ]["value"]
-                    gap = NOT_AVAILABLE if dataset in missing else FAILED
-                    spread = cell.std(ddof=0) if len(cell) > 1 else float("nan")
-                    row[f"{method} {protocol}"] = _cell(cell, spread, metric, gap)
-            rows.append(row)
-    table = pd.DataFrame(rows)
-    average = average_row(experiment, protocols, ours, theirs)
-    return pd.concat([table, average], ignore_index=True).fillna("")
+        printed = _at(theirs, dataset, noise.split(",")[0], intensity)
+        gap = NOT_AVAILABLE if dataset in missing else FAILED
+        about = {"dataset": _title(dataset, here)}
+        if noise:
+            about["noise"] = f"{noise} {intensity:g}"
+        for metric, method in product(experiment.metrics, experiment.methods):
+            of_metric = {"metric": metric} if len(experiment.metrics) > 1 else {}
+            texts = _texts(here, printed, method, metric, protocols, gap)
+            if not experiment.published:
+                del texts["published"]
+            if by_method:
+                key, prefix = {"method": method, **of_metric}, " ".join(about.values())
+            else:
+                key, prefix = {**about, **of_metric}, method
+            row = rows.setdefault(tuple(key.items()), {})
+            row |= {f"{prefix} {kind}": text for kind, text in texts.items()}
+    table = pd.DataFrame([{**dict(key), **row} for key, row in rows.items()])
+    last = (
+        literature_rows(experiment)
+        if by_method
+        else average_row(experiment, protocols, ours, theirs)
+    )
+    return pd.concat([table, last], ignore_index=True).fillna("")
+
+
+def _texts(
+    here: pd.DataFrame,
+    printed: pd.DataFrame,
+    method: str,
+    metric: str,
+    protocols: tuple[str, ...],
+    gap: str,
+) -> dict[str, str]:
+    """The published value and ours in each protocol."""
+    there = printed[(printed["method"] == published_name(method)) & (printed["metric"] == metric)]
+    texts = {"published": _cell(there["value"], there["std"].max(), metric, "")}
+    of_method = here[(here["method"] == method) & (here["metric"] == metric)]
+    for protocol in protocols:
+        values = of_method[of_method["protocol"] == protocol]["value"]
+        spread = values.std(ddof=0) if len(values) > 1 else float("nan")
+        texts[protocol] = _cell(values, spread, metric, gap)
+    return texts
+
+
+def literature_rows(experiment: Experiment) -> pd.DataFrame:
+    """Methods that the paper cites with the values of others; nobody ran them here or there."""
+    rows: dict[str, dict[str, str]] = {}
+    for cell in published_cells(experiment, LITERATURE).to_dict("records"):
+        row = rows.setdefault(cell["method"], {"method": f"{cell['method']} ({LITERATURE})"})
+        value = pd.Series([cell["value"]])
+        row[f"{cell['dataset']} published"] = _cell(value, cell["std"], cell["metric"], "")
+    return pd.DataFrame(list(rows.values()))
 
 
 def subjects(experiment: Experiment) -> list[tuple[str, str, float]]:
@@ -86,7 +116,8 @@ def average_row(
     n = f"{len(complete)} of {len(experiment.datasets)} datasets"
     row = {"dataset": f"{AVERAGE} over {n}"}
     for method in experiment.methods:
-        printed = theirs[theirs["method"] == method].set_index("dataset")["value"]
+        of_method = theirs[theirs["method"] == published_name(method)]
+        printed = of_method.set_index("dataset")["value"]
         if set(complete) <= set(printed.index):
             row[f"{method} published"] = f"{100 * printed[complete].mean():.2f}"
         for protocol in protocols:
@@ -107,8 +138,10 @@ def wide(results: pd.DataFrame) -> pd.DataFrame:
 def settings(results: pd.DataFrame) -> pd.DataFrame:
     """Which setting each cell has, and by which criterion it was picked."""
     columns = ["dataset", "noise", "intensity", "method", "protocol", "criterion", "scaling"]
-    columns += ["hops", "teleport", "regularization"]
+    columns += ["hops", "teleport", "regularization", "learning_rate", "epochs"]
     found = results[columns].drop_duplicates(ignore_index=True)
+    if found["epochs"].isna().all():
+        found = found.drop(columns=["learning_rate", "epochs"])
     if (found["noise"] == "").all():
         found = found.drop(columns=["noise", "intensity"])
     return found
@@ -133,6 +166,8 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def _text(value: object) -> str:
+    if value is None or value is pd.NA or value != value:
+        return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value).replace("|", "\\|")
 
 

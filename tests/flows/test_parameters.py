@@ -10,7 +10,7 @@ from flows.runners import task_runner
         ({"suite": "huge"}, "unknown suite 'huge'; choose from paper, tiny"),
         ({"datasets": ["Cora"]}, "unknown dataset 'Cora'.*KarateClub, iris, wine, wdbc, digits"),
         ({"datasets": ["irsi"]}, "unknown dataset 'irsi'.*iris"),
-        ({"methods": ["GCN"]}, r"unknown method 'GCN'; choose from FLGC, FLGC\*"),
+        ({"methods": ["GNC"]}, r"unknown method 'GNC'; choose from GCN, .*, FLGC\*"),
         ({"protocols": ["best"]}, "unknown protocol 'best'; choose from paper, honest"),
         ({"runs": -1}, "runs=-1 is not possible"),
         ({"device": "tpu"}, "device='tpu' is not known: choose 'auto', 'cpu', 'cuda'"),
@@ -30,8 +30,9 @@ def test_a_plan_is_narrowed_to_what_was_asked_for() -> None:
     assert [e.name for e in plan.of("uci").experiments] == ["uci-tiny"]
 
 
-def test_more_runs_of_a_public_split_would_repeat_it() -> None:
-    assert planned(["citation"], "tiny", runs=5).experiments[0].runs == 1
+def test_a_public_split_is_one_split_for_all_runs() -> None:
+    (experiment,) = planned(["citation"], "tiny", runs=5).experiments
+    assert (experiment.runs, experiment.n_splits) == (5, 1)
 
 
 def test_unknown_runner_names_the_choices() -> None:

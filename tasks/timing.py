@@ -1,0 +1,56 @@
+"""The stage that times all methods on one dataset, at the settings that `honest` picks."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from tasks.experiments import METHODS, Cell
+from tasks.graphs import leaking
+from tasks.picking import admitted, pick
+from tasks.rivals import read_data, seeds_of
+from tasks.stage import as_task
+from tasks.store import Artifact, Store
+from tasks.timings import timed_fits
+
+MODULES = ("flgc.baselines", "flgc.classifier", "tasks.timings")
+
+
+def time_methods(
+    store: str,
+    cell: Cell,
+    data: Artifact,
+    graph: Artifact,
+    splits: Artifact,
+    scores: Mapping[str, Artifact],
+    device: str = "cpu",
+) -> Artifact:
+    """One row per method and hops; nothing else should run meanwhile."""
+    opened, experiment = Store(store), cell.experiment
+    settings = {
+        method: pick(admitted(opened.read(of.key).to_pandas(), METHODS[method]), "honest")
+        for method, of in scores.items()
+    }
+    seed = seeds_of(cell)[0]
+
+    def compute() -> pd.DataFrame:
+        given = read_data(opened, cell, data, graph, splits, device)
+        found = timed_fits(given, settings, experiment.timed_hops, seed)
+        return found.assign(experiment=experiment.name, dataset=cell.subject.dataset)
+
+    return opened.get_or_compute(
+        "timing",
+        MODULES,
+        compute,
+        parameters={
+            "experiment": experiment.name,
+            "dataset": cell.subject.dataset,
+            "hops": experiment.timed_hops,
+            "settings": {method: setting.as_dict() for method, setting in settings.items()},
+            "seed": str(seed),
+            "without": leaking(opened, data, cell.protocol),
+        },
+        inputs={"dataset": data, "graph": graph, "splits": splits},
+    )
+
+
+timing = as_task(time_methods, "timing {cell.subject.title}")

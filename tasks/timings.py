@@ -1,0 +1,71 @@
+"""Accuracy and training time against hops, all else fixed: the paper's Figure 2."""
+
+import dataclasses
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from flgc.classifier import fit_weights
+from flgc.device import resolve_device, to_device, to_numpy
+from flgc.ridge import one_hot
+from tasks.experiments import METHODS, Rival
+from tasks.features import scaled
+from tasks.picking import Setting
+from tasks.progress import tracked
+from tasks.training import Data, predictions
+
+# A closed form takes milliseconds: the median of a few is shown.
+REPEATS = 5
+
+
+def timed_fits(
+    data: Data, settings: Mapping[str, Setting], hops: Sequence[int], seed: int
+) -> pd.DataFrame:
+    """One row per method and hops: test accuracy, and seconds from P and X to the predictions.
+
+    Methods take turns, so that a busy minute of the machine hits all of them.
+    """
+    fits = {name: _fit_of(data, name, seed) for name in settings}
+
+    def rows() -> Iterator[tuple]:
+        turns = [(n_hops, name) for n_hops in hops for name in settings]
+        for n_hops, name in tracked(turns, len(turns)):
+            setting = dataclasses.replace(settings[name], hops=n_hops)
+            times = []
+            for _ in range(1 if isinstance(METHODS[name], Rival) else REPEATS):
+                started = time.perf_counter()
+                predicted = fits[name](setting)
+                times.append(time.perf_counter() - started)
+            accuracy = data.accuracy(predicted, 0, "test")
+            yield name, setting.scaling, n_hops, accuracy, statistics.median(times)
+
+    return pd.DataFrame(rows(), columns=["method", "scaling", "hops", "accuracy", "seconds"])
+
+
+def _fit_of(data: Data, name: str, seed: int) -> Callable[[Setting], np.ndarray]:
+    """From a setting to the class of every node, on the first split."""
+    method = METHODS[name]
+    first = dataclasses.replace(data, splits=data.splits[:1])
+    if isinstance(method, Rival):
+        return lambda setting: predictions(first, method, setting, [seed])[0, 0]
+    where = resolve_device(data.device)
+    P, labels = to_device(data.P, where), to_device(data.labels, where)
+    labelled = to_device(data.splits[0].train, where)
+
+    def fit(setting: Setting) -> np.ndarray:
+        X = to_device(scaled(data.features, setting.scaling), where)
+        _, scores = fit_weights(
+            P,
+            X,
+            labelled,
+            one_hot(labels[labelled], data.n_classes, X.dtype),
+            hops=setting.hops,
+            teleport=setting.teleport,
+            regularization=setting.regularization,
+        )
+        return to_numpy(scores).argmax(axis=1)
+
+    return fit
