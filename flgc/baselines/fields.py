@@ -39,6 +39,10 @@ class Graph:
     def all_nodes(self) -> np.ndarray:
         return np.arange(self.n_nodes)
 
+    @property
+    def on_cpu(self) -> bool:
+        return self.device.type == "cpu"
+
     def product(self, matrix: Any, *, symmetric: bool = False) -> Product:
         """The matrix times what the runs hold, where this graph computes."""
         return Product(matrix, self.device, symmetric=symmetric)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -24,6 +25,9 @@ from flgc.baselines.fields import (
     propagated_features,
 )
 from flgc.propagation import check_hops, check_teleport, iterate_hops
+
+# Stands for the number of classes where only the size of a batch is estimated.
+_FEW_CLASSES = 8
 
 # Weights of R runs, each of shape (R, ...), to scores of shape (R, nodes, classes).
 Scorer = Callable[[Sequence[torch.Tensor]], torch.Tensor]
@@ -67,8 +71,8 @@ class Model(Protocol):
         """The function from weights to the scores at these nodes."""
         ...
 
-    def field(self, graph: Graph, nodes: np.ndarray) -> np.ndarray:
-        """The nodes at which the widest layer works, to score these."""
+    def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
+        """How many numbers the widest layer of one run holds when these nodes are scored."""
         ...
 
 
@@ -91,17 +95,17 @@ class GCN:
         """W_1, b_1, W_2, b_2, ..."""
         return _layers([n_features, *[self.hidden] * (self.hops - 1), n_classes], generator)
 
-    def field(self, graph: Graph, nodes: np.ndarray) -> np.ndarray:
-        return nested_fields(graph.P, nodes, self.hops - 1)[0]
+    def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
+        """The first layer, at all nodes that the others look at."""
+        return self.hidden * len(nested_fields(graph.P, nodes, self.hops - 1)[0])
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
         """Layer k at the nodes that layer k + 1 looks at; P X is there before the training."""
         fields = nested_fields(graph.P, nodes, self.hops - 1)
         first = graph.product(averaged_features(graph, fields[0]))
-        pairs = zip(fields[1:], fields, strict=False)
         averages = [
             graph.product(block(graph.P, rows, columns), symmetric=len(rows) == graph.n_nodes)
-            for rows, columns in pairs
+            for columns, rows in pairwise(fields)
         ]
 
         def scores(weights: Sequence[torch.Tensor]) -> torch.Tensor:
@@ -120,8 +124,9 @@ class GCNLinear(GCN):
     With V_k = W_k ... W_K the scores are P^K X V_1 + sum_k P^(K-k) 1 b_k V_(k+1), V_(K+1) = I.
     """
 
-    def field(self, graph: Graph, nodes: np.ndarray) -> np.ndarray:
-        return nodes
+    def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
+        """Scores only: the layers are multiplied with each other first."""
+        return _FEW_CLASSES * len(nodes)
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
         """P^hops X and P^k 1 are there before the training: no neighbour is needed in it."""
@@ -157,8 +162,9 @@ class SGC:
         """W and b."""
         return _layers([n_features, n_classes], generator)
 
-    def field(self, graph: Graph, nodes: np.ndarray) -> np.ndarray:
-        return nodes
+    def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
+        """Scores only."""
+        return _FEW_CLASSES * len(nodes)
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
         """P^hops X is there before the training."""
@@ -187,8 +193,9 @@ class APPNP:
         """W_1, b_1, W_2 and b_2."""
         return _layers([n_features, self.hidden, n_classes], generator)
 
-    def field(self, graph: Graph, nodes: np.ndarray) -> np.ndarray:
-        return nested_fields(graph.P, nodes, self.hops)[0]
+    def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
+        """The hidden layer, at all nodes."""
+        return self.hidden * graph.n_nodes
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
         """The perceptron works at all nodes: ten hops reach nearly all of them."""
@@ -197,7 +204,7 @@ class APPNP:
 
         def scores(weights: Sequence[torch.Tensor]) -> torch.Tensor:
             W_1, b_1, W_2, b_2 = weights
-            hidden = features(W_1).add_(b_1[:, None]).relu_()
+            hidden = (features(W_1) + b_1[:, None]).relu_()
             return spread(torch.baddbmm(b_2[:, None], hidden, W_2))
 
         return scores
@@ -216,7 +223,7 @@ def model_named(name: str, **settings: Any) -> Model:
 def _layers(widths: Sequence[int], generator: torch.Generator) -> list[torch.Tensor]:
     """A Glorot-uniform matrix and a zero bias for each pair of neighbouring widths."""
     weights = []
-    for n_in, n_out in zip(widths, widths[1:], strict=False):
+    for n_in, n_out in pairwise(widths):
         bound = math.sqrt(6 / (n_in + n_out))
         uniform = torch.rand(n_in, n_out, generator=generator, dtype=torch.float64)
         weights += [(2 * uniform - 1) * bound, torch.zeros(n_out, dtype=torch.float64)]

@@ -35,7 +35,7 @@ class Product:
     def __call__(self, H: torch.Tensor) -> torch.Tensor:
         """A H of each run; the gradient is A' times what comes back."""
         if self._dense is not None:
-            return self._dense @ H
+            return _side_by_side(self._dense, H)
         return _SparseProduct.apply(H, self._forward, self._backward)
 
 
@@ -53,15 +53,18 @@ class _SparseProduct(torch.autograd.Function):
 
 
 def _times(A: torch.Tensor, H: torch.Tensor) -> torch.Tensor:
-    """Runs side by side as columns, as many as one call takes at full speed."""
-    n_runs, k, h = H.shape
+    """As many runs in one call as it takes at full speed."""
+    n_runs, _, h = H.shape
     together = max(1, _MOST_COLUMNS // h) if H.device.type == "cpu" else n_runs
-    out = torch.empty(n_runs, A.shape[0], h, dtype=H.dtype, device=H.device)
-    for start in range(0, n_runs, together):
-        some = H[start : start + together]
-        columns = some.transpose(0, 1).reshape(k, -1)
-        out[start : start + together] = (A @ columns).view(-1, len(some), h).transpose(0, 1)
-    return out
+    if together >= n_runs:
+        return _side_by_side(A, H)
+    return torch.cat([_side_by_side(A, some) for some in H.split(together)])
+
+
+def _side_by_side(A: torch.Tensor, H: torch.Tensor) -> torch.Tensor:
+    """A H with the runs' columns beside each other: one large product instead of R small ones."""
+    n_runs, k, h = H.shape
+    return (A @ H.transpose(0, 1).reshape(k, -1)).view(-1, n_runs, h).transpose(0, 1)
 
 
 def _sparse(matrix: Any, device: torch.device) -> torch.Tensor:
@@ -74,4 +77,5 @@ def _sparse(matrix: Any, device: torch.device) -> torch.Tensor:
         tensor.col_indices().to(torch.int32),
         tensor.values(),
         size=matrix.shape,
+        check_invariants=False,
     )

@@ -6,8 +6,10 @@ weight by weight: the runs of a batch do not see each other, and end where they 
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +19,14 @@ import torch
 
 from flgc.baselines.fields import Graph
 from flgc.baselines.models import Model, Scorer, Training, model_named
-from flgc.device import check_dtype, resolve_device, to_numpy
+from flgc.device import check_dtype, n_threads, resolve_device, to_numpy
 
-# One epoch of a small batch takes as long as this many rows of the widest layer.
-_ROWS_PER_EPOCH = 1000
-# Hidden numbers of the runs that are trained together: beyond, they leave the cache.
-_MOST_HIDDEN_NUMBERS = 5_000_000
+# What an epoch costs whatever its size, in numbers of the widest layer.
+_EPOCH_COSTS = 20_000
+# Numbers in the widest layer of the runs that are trained together: beyond, they leave the cache.
+_MOST_NUMBERS = 1_000_000
+# The number of torch's threads is the process's: two trainings would restore each other's.
+_TORCH_THREADS = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -86,48 +90,63 @@ def train(
     own = np.broadcast_to(labelled, (len(seeds), labelled.shape[-1]))
     everywhere = model.scorer(graph, graph.all_nodes)
     predictions = np.empty((len(checkpoints), len(seeds), graph.n_nodes), dtype=np.int64)
-    finals: list[Any] = [None] * len(seeds)
-    for runs, nodes in _batches(model, graph, own):
-        scorer = model.scorer(graph, nodes)
-        for some in _cache_sized(runs, model, graph, nodes):
-            weights = _initial_weights(model, graph, n_classes, [seeds[r] for r in some])
-            rows, classes = np.searchsorted(nodes, own[some]), labels[own[some]]
-            for epoch in _epochs(scorer, weights, rows, classes, training):
-                for i in np.flatnonzero(np.equal(checkpoints, epoch)):
-                    with torch.no_grad():
-                        predictions[i, some] = to_numpy(everywhere(weights).argmax(dim=-1))
-            for position, r in enumerate(some):
-                finals[r] = [to_numpy(W[position]) for W in weights]
+    finals: list[list[np.ndarray]] = [[]] * len(seeds)
+
+    def fit(runs: np.ndarray, nodes: np.ndarray, scorer: Scorer) -> None:
+        weights = _initial_weights(model, graph, n_classes, [seeds[r] for r in runs])
+        rows, classes = np.searchsorted(nodes, own[runs]), labels[own[runs]]
+        for epoch in _epochs(scorer, weights, rows, classes, training):
+            for i in np.flatnonzero(np.equal(checkpoints, epoch)):
+                with torch.no_grad():
+                    predictions[i, runs] = to_numpy(everywhere(weights).argmax(dim=-1))
+        for position, r in enumerate(runs):
+            finals[r] = [to_numpy(W[position]) for W in weights]
+
+    _for_each(fit, _batches(model, graph, own), n_threads() if graph.on_cpu else 1)
     together = [np.stack(of_runs) for of_runs in zip(*finals, strict=True)]
     return Trained(checkpoints, predictions, together, time.perf_counter() - started)
 
 
+def _for_each(work: Callable[..., None], batches: Iterator[tuple], threads: int) -> None:
+    """The batches side by side, each on one core: threads within one would wait for each other
+    at every small product, and on a busy machine for whoever else runs.
+    """
+    if threads == 1:
+        for batch in batches:
+            work(*batch)
+        return
+    with _TORCH_THREADS:
+        before = torch.get_num_threads()
+        try:
+            with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as p:
+                list(p.map(lambda batch: work(*batch), batches))
+        finally:
+            torch.set_num_threads(before)
+
+
 def _batches(
     model: Model, graph: Graph, own: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """(runs, nodes to score): all runs on all their labelled nodes, or each split by itself.
+) -> Iterator[tuple[np.ndarray, np.ndarray, Scorer]]:
+    """(runs, nodes to score, scorer), small enough to stay in a core's cache.
 
-    Alone a run computes its own field only; together all compute the union, in far fewer calls.
+    A split by itself computes its own field only; all together compute the union, in fewer calls.
     """
     union = np.unique(own)
     splits, split_of = np.unique(own, axis=0, return_inverse=True)
+    groups = [(np.arange(len(own)), union)]
     if len(splits) > 1:
-        fields = [len(model.field(graph, np.unique(split))) for split in splits]
-        apart = sum(fields[s] for s in split_of.ravel()) + _ROWS_PER_EPOCH * (len(splits) - 1)
-        if apart < len(own) * len(model.field(graph, union)):
-            for s, split in enumerate(splits):
-                yield np.flatnonzero(split_of.ravel() == s), np.unique(split)
-            return
-    yield np.arange(len(own)), union
-
-
-def _cache_sized(
-    runs: np.ndarray, model: Model, graph: Graph, nodes: np.ndarray
-) -> list[np.ndarray]:
-    """The runs in pieces whose hidden layers fit in the cache; a piece has one run at least."""
-    hidden_numbers = len(model.field(graph, nodes)) * getattr(model, "hidden", 1)
-    at_once = max(1, _MOST_HIDDEN_NUMBERS // hidden_numbers)
-    return np.array_split(runs, -(-len(runs) // at_once))
+        sizes = [model.layer_size(graph, np.unique(split)) for split in splits]
+        apart = sum(sizes[s] for s in split_of.ravel()) + _EPOCH_COSTS * len(splits)
+        if apart < len(own) * model.layer_size(graph, union) + _EPOCH_COSTS:
+            members = [np.flatnonzero(split_of.ravel() == s) for s in range(len(splits))]
+            groups = [(runs, np.unique(own[runs[0]])) for runs in members]
+    for runs, nodes in groups:
+        scorer = model.scorer(graph, nodes)
+        pieces = 1
+        if graph.on_cpu:
+            size = len(runs) * model.layer_size(graph, nodes)
+            pieces = min(len(runs), max(n_threads(), -(-size // _MOST_NUMBERS)))
+        yield from ((piece, nodes, scorer) for piece in np.array_split(runs, pieces))
 
 
 def _initial_weights(
