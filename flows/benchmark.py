@@ -8,6 +8,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows.cells import run_experiment
 from flows.parameters import Protocol, Runs, Suite, planned
+from flows.runners import task_runner
 from flows.tables import outcome
 from tasks.download import download
 from tasks.speed import now, speed
@@ -18,7 +19,7 @@ from tasks.tables import markdown
 STAGE = "history"
 
 
-@flow(name="benchmark", flow_run_name="benchmark {suite}")
+@flow(name="benchmark", flow_run_name="benchmark {suite}", task_runner=task_runner())
 def benchmark(
     suite: Suite = "paper",
     datasets: list[str] | None = None,

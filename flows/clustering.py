@@ -5,10 +5,11 @@ from typing import Any
 from prefect import flow
 
 from flows.parameters import Protocol, Runs, Suite, planned
+from flows.runners import task_runner
 from flows.tables import run_tables
 
 
-@flow(name="clustering", flow_run_name="clustering {suite}")
+@flow(name="clustering", flow_run_name="clustering {suite}", task_runner=task_runner())
 def clustering(
     suite: Suite = "paper",
     datasets: list[str] | None = None,

@@ -10,10 +10,11 @@ from flgc.device import n_threads
 RUNNERS = ("threads", "dask", "ray")
 
 
-def task_runner(runner: str, address: str | None = None) -> Any:
+def task_runner(runner: str = "threads", address: str | None = None) -> Any:
     """A task runner by name; `address` is that of a running cluster, else a local one is started.
 
-    One thread per core: tasks are submitted stage by stage, so few of them wait for others.
+    One thread per core, where Prefect's own choice would start all tasks at once: tasks are
+    submitted stage by stage, so few of them wait for others.
     """
     if runner not in RUNNERS:
         raise ValueError(f"unknown runner {runner!r}; choose from {', '.join(RUNNERS)}")
