@@ -23,7 +23,7 @@ def reached(experiment: Experiment, results: pd.DataFrame) -> list[str]:
     for (method, protocol), rows in groups:
         means: dict[Any, float] = rows.groupby("dataset", sort=False)["value"].mean().to_dict()
         gaps = {
-            dataset: 100 * (value - theirs[published_name(method), dataset])
+            dataset: round(100 * (value - theirs[published_name(method), dataset]), 6)
             for dataset, value in means.items()
             if (published_name(method), dataset) in theirs
         }

@@ -55,7 +55,7 @@ def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path) -> None
 def test_the_fit_of_the_picked_setting_scores_as_in_the_grid(tmp_path: Path) -> None:
     found = run_cell(tmp_path, iris())
     scores, fitted = rows(tmp_path, found["select"]), rows(tmp_path, found["fit"])
-    setting = pick(scores, "paper", METHODS["FLGC*"])
+    setting = pick(scores, "paper")
     where = np.logical_and.reduce([scores[k] == v for k, v in setting.as_dict().items()])
     assert fitted["value"].tolist() == pytest.approx(scores[where]["test"].tolist())
     assert fitted["value"].mean() == pytest.approx(scores.groupby(list(AXES))["test"].mean().max())
@@ -153,8 +153,8 @@ def test_level_settings_are_told_apart_by_leave_one_out() -> None:
             "test": [0.1, 0.2, 0.3],
         }
     )
-    assert pick(scores, "honest", METHODS["FLGC"]).hops == 2
-    assert pick(scores, "paper", METHODS["FLGC"]).hops == 3
+    assert pick(scores, "honest").hops == 2
+    assert pick(scores, "paper").hops == 3
 
 
 @pytest.mark.parametrize("name", ["iris", "digits", "KarateClub"])

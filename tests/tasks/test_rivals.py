@@ -1,0 +1,158 @@
+"""Methods that are trained, through the stages and without Prefect."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from flgc.baselines import GCN, Training, train
+from flgc.datasets import load
+from tasks.download import fetch_dataset
+from tasks.experiments import CITATION, METHODS, Cell, Experiment, Grid, Rival, Subject
+from tasks.figures import draw_figures, read_files
+from tasks.graphs import build_graph
+from tasks.picking import pick
+from tasks.results import COLUMNS
+from tasks.rivals import compare_settings, seeds_of, train_runs
+from tasks.select import score_settings
+from tasks.splits import draw_splits, read_splits
+from tasks.store import Artifact, Store
+from tasks.timing import time_methods
+from tests.tasks.chain import changed_module, rows
+
+KARATE = Experiment(
+    name="karate",
+    flow="citation",
+    kind="classification",
+    title="Karate",
+    datasets=("KarateClub",),
+    methods=("quick GCN", "FLGC", "FLGC*"),
+    grid=Grid((1, 2), (0.0, 0.1), (0.1, 1.0)),
+    preparation=CITATION,
+    split="public",
+    runs=4,
+    timed_hops=(1, 2),
+    sensitivity=True,
+)
+QUICK = Rival("GCN", (2,), (0.05,), (5e-4,), (20, 5), hidden=4)
+
+
+@pytest.fixture(autouse=True)
+def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "quick GCN", QUICK)
+
+
+class Chain:
+    """The artifacts of one cell."""
+
+    def __init__(self, store: Path, protocol: str = "honest") -> None:
+        self.store, self.cell = (
+            str(store),
+            Cell(KARATE, Subject("KarateClub"), "quick GCN", protocol),
+        )
+        self.data = fetch_dataset(self.store, "KarateClub")
+        self.graph = build_graph(self.store, self.data, "", CITATION, "paper")
+        kind = ("KarateClub", KARATE.name, KARATE.split, KARATE.n_splits)
+        self.splits = draw_splits(self.store, self.data, *kind)
+        given = (self.store, self.cell, self.data, self.graph)
+        self.scores = compare_settings(*given, self.splits)
+        self.filled = train_runs(*given, self.scores, self.splits)
+
+    def timing(self) -> tuple[Artifact, Artifact]:
+        shared = dataclasses.replace(self.cell, method="", protocol="paper")
+        given = (self.store, shared, self.data, self.graph, self.splits)
+        grid = score_settings(*given)
+        scores = {"quick GCN": self.scores, "FLGC": grid, "FLGC*": grid}
+        return time_methods(*given, scores), grid
+
+
+def test_every_run_is_what_the_library_trains(tmp_path: Path) -> None:
+    chain = Chain(tmp_path)
+    table = rows(tmp_path, chain.filled)
+    assert list(table) == list(COLUMNS)
+    assert table["run"].tolist() == [0, 1, 2, 3]
+    assert set(table["criterion"]) == {"declared first"}, "nobody validates on this split"
+    assert set(table["epochs"]) == {20}
+    data, split = load("KarateClub"), read_splits(Store(tmp_path), chain.splits)[0]
+    trained = train(
+        GCN(hops=2, hidden=4),
+        Store(tmp_path).read_matrix(chain.graph.key),
+        data.features,
+        data.labels,
+        split.train,
+        n_classes=data.n_classes,
+        seeds=[seed % 2**63 for seed in seeds_of(chain.cell)],
+        training=Training(20, 0.05, 5e-4),
+    )
+    hits = trained.predictions[0][:, split.test] == data.labels[split.test]
+    assert table["value"].tolist() == pytest.approx(hits.mean(axis=1).tolist())
+
+
+def test_settings_are_compared_on_the_first_runs(tmp_path: Path) -> None:
+    scores = rows(tmp_path, Chain(tmp_path).scores)
+    assert sorted(scores["run"].unique()) == [0, 1, 2]
+    assert len(scores) == 3 * 2 * 2  # runs, scalings, epochs
+    assert pick(scores.assign(validation=scores["test"]), "honest").criterion == "validation"
+
+
+def test_the_second_time_nothing_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Chain(tmp_path)
+    monkeypatch.setattr("tasks.training.train", lambda *_, **__: pytest.fail("trained again"))
+    chain = Chain(tmp_path)
+    assert chain.scores.cached
+    assert chain.filled.cached
+    with changed_module(monkeypatch, "flgc.baselines.models"), pytest.raises(pytest.fail.Exception):
+        Chain(tmp_path)
+
+
+def test_equal_picks_of_two_protocols_are_trained_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = Chain(tmp_path)
+    frame = rows(tmp_path, honest.scores)
+    monkeypatch.setattr("tasks.select.pick", lambda part, protocol: pick(frame, "honest"))
+    monkeypatch.setattr("tasks.training.train", lambda *_, **__: pytest.fail("trained again"))
+    assert not Chain(tmp_path, "paper").filled.cached
+
+
+def test_time_and_sensitivity_are_drawn_from_the_store_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = Chain(tmp_path)
+    timed, grid = chain.timing()
+    table = rows(tmp_path, timed)
+    assert table.groupby("method")["hops"].apply(list).to_dict() == {
+        method: [1, 2] for method in KARATE.methods
+    }
+    assert (table["seconds"] > 0).all()
+    assert table["accuracy"].between(0, 1).all()
+    monkeypatch.setattr("tasks.timings.timed_fits", lambda *_: pytest.fail("timed again"))
+    given = (str(tmp_path), KARATE, [chain.filled], [timed], {"KarateClub": grid})
+    files = read_files(Store(tmp_path), draw_figures(*given))
+    assert set(files) == {"karate.svg", "karate-time.svg", "karate-sensitivity.svg"}
+    assert "FLGC*" in files["karate-time.svg"]
+    assert "regularization" in files["karate-sensitivity.svg"]
+
+
+def test_accuracy_is_missing_where_nobody_is_asked() -> None:
+    from flgc.datasets.splits import Split
+    from tasks.training import Data
+
+    nobody = np.array([], dtype=int)
+    split = Split(np.array([0]), nobody, np.array([1, 2]))
+    data = Data(None, None, np.array([0, 1, 1]), 2, [split])  # type: ignore[arg-type]
+    assert np.isnan(data.accuracy(np.array([0, 0, 0]), 0, "val"))
+    assert data.accuracy(np.array([0, 1, 0]), 5, "test") == 0.5
+
+
+def test_declarations_can_be_trained() -> None:
+    """Every declared rival is one that the library knows, with settings that it accepts."""
+    from flgc.baselines import MODELS
+
+    rivals = [method for name, method in METHODS.items() if isinstance(method, Rival)]
+    assert {rival.name for rival in rivals} <= set(MODELS)
+    assert pd.Series([max(rival.epochs) for rival in rivals]).min() > 0
