@@ -24,7 +24,7 @@ from flgc.device import check_dtype, n_threads, resolve_device, to_numpy
 # What an epoch costs whatever its size, in numbers of the widest layer.
 _EPOCH_COSTS = 20_000
 # Numbers in the widest layer of the runs that are trained together: beyond, they leave the cache.
-_MOST_NUMBERS = 1_000_000
+_MOST_NUMBERS = 200_000
 # The number of torch's threads is the process's: two trainings would restore each other's.
 _TORCH_THREADS = threading.Lock()
 
