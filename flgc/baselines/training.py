@@ -155,7 +155,7 @@ def _initial_weights(
     """One generator per run, so that a run starts from the same weights in any company."""
     dtype = torch.as_tensor(graph.P.data[:0]).dtype
     drawn = (
-        model.initial_weights(torch.Generator().manual_seed(seed), graph.X.shape[1], n_classes)
+        model.initial_weights(torch.Generator().manual_seed(int(seed)), graph.X.shape[1], n_classes)
         for seed in seeds
     )
     return [

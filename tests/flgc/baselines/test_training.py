@@ -100,9 +100,9 @@ def test_a_checkpoint_is_a_shorter_training(checkpoints, model):
 
 
 def test_threads_are_given_back():
-    before = torch.get_num_threads()
+    torch.set_num_threads(3)
     trained(GCN(), random_problem(7), np.arange(6), [0, 1])
-    assert torch.get_num_threads() == before
+    assert torch.get_num_threads() == 3
 
 
 @pytest.mark.parametrize(
