@@ -35,8 +35,15 @@ class Product:
     def __call__(self, H: torch.Tensor) -> torch.Tensor:
         """A H of each run; the gradient is A' times what comes back."""
         if self._dense is not None:
-            return _side_by_side(self._dense, H)
+            return _dense_times(self._dense, H)
         return _SparseProduct.apply(H, self._forward, self._backward)
+
+
+def _dense_times(A: torch.Tensor, H: torch.Tensor) -> torch.Tensor:
+    """(H' A')' with the runs' columns as rows: few of them, and BLAS is far faster this way."""
+    n_runs, k, h = H.shape
+    product = H.transpose(1, 2).reshape(-1, k) @ A.T
+    return product.view(n_runs, h, -1).transpose(1, 2)
 
 
 class _SparseProduct(torch.autograd.Function):

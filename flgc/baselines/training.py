@@ -24,7 +24,7 @@ from flgc.device import check_dtype, n_threads, resolve_device, to_numpy
 # What an epoch costs whatever its size, in numbers of the widest layer.
 _EPOCH_COSTS = 20_000
 # Numbers in the widest layer of the runs that are trained together: beyond, they leave the cache.
-_MOST_NUMBERS = 1_000_000
+_MOST_NUMBERS = 200_000
 # The number of torch's threads is the process's: two trainings would restore each other's.
 _TORCH_THREADS = threading.Lock()
 
@@ -155,7 +155,7 @@ def _initial_weights(
     """One generator per run, so that a run starts from the same weights in any company."""
     dtype = torch.as_tensor(graph.P.data[:0]).dtype
     drawn = (
-        model.initial_weights(torch.Generator().manual_seed(seed), graph.X.shape[1], n_classes)
+        model.initial_weights(torch.Generator().manual_seed(int(seed)), graph.X.shape[1], n_classes)
         for seed in seeds
     )
     return [
