@@ -22,7 +22,7 @@ from flgc.baselines.fields import Graph
 from flgc.baselines.models import Model, Scorer, Training, model_named
 from flgc.device import check_dtype, n_threads, resolve_device, to_numpy
 
-# What an epoch costs whatever its size, in numbers of the widest layer.
+# What an epoch costs whatever its size, in numbers of the widest layer (rough).
 _EPOCH_COSTS = 20_000
 # Numbers in the widest layer of the runs that are trained together: beyond, they leave the cache.
 _MOST_NUMBERS = 200_000
