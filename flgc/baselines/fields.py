@@ -17,7 +17,7 @@ import torch
 from flgc.baselines.products import Product
 from flgc.propagation import hop, indicator_columns, propagate
 
-# A multiplication in a sparse product, in dense ones (measured on citation graphs).
+# A multiplication in a sparse product, in dense ones: a rough figure, not tuned.
 _SPARSE_COSTS = 4
 
 BatchedMap = Callable[[torch.Tensor], torch.Tensor]

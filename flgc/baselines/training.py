@@ -17,11 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
+from flgc.baselines.checks import check_problem, checked_checkpoints
 from flgc.baselines.fields import Graph
 from flgc.baselines.models import Model, Scorer, Training, model_named
 from flgc.device import check_dtype, n_threads, resolve_device, to_numpy
 
-# What an epoch costs whatever its size, in numbers of the widest layer.
+# What an epoch costs whatever its size, in numbers of the widest layer (rough).
 _EPOCH_COSTS = 20_000
 # Numbers in the widest layer of the runs that are trained together: beyond, they leave the cache.
 _MOST_NUMBERS = 200_000
@@ -77,9 +78,9 @@ def train(
     started = time.perf_counter()
     model = model_named(model) if isinstance(model, str) else model
     training = type(model).training if training is None else training
-    checkpoints = _checked_checkpoints(checkpoints, training.epochs)
+    checkpoints = checked_checkpoints(checkpoints, training.epochs)
     labels, labelled = np.asarray(labels), np.asarray(labelled)
-    _check(P, X, labels, labelled, n_classes, seeds)
+    check_problem(P, X, labels, labelled, n_classes, seeds)
     check_dtype(dtype)
     where = resolve_device(device) or torch.device("cpu")
     graph = Graph(
@@ -186,50 +187,3 @@ def _epochs(
         (loss / rows.shape[1]).backward()
         optimizer.step()
         yield epoch
-
-
-def _checked_checkpoints(checkpoints: Sequence[int], epochs: int) -> tuple[int, ...]:
-    wanted = tuple(int(epoch) for epoch in checkpoints) or (epochs,)
-    for epoch in wanted:
-        if not 1 <= epoch <= epochs:
-            raise ValueError(
-                f"checkpoint {epoch} is not possible: choose among the epochs 1..{epochs}."
-            )
-    return wanted
-
-
-def _check(
-    P: Any, X: Any, labels: np.ndarray, labelled: np.ndarray, n_classes: int, seeds: Sequence[int]
-) -> None:
-    """Refuse what does not fit together, before any work is done."""
-    n_nodes = X.shape[0]
-    if not sp.issparse(P) or P.shape != (n_nodes, n_nodes):
-        raise ValueError(
-            f"P is a {type(P).__name__} of shape {P.shape}: give the sparse propagation matrix "
-            f"of the {n_nodes} rows of X, see flgc.graph.propagation_matrix."
-        )
-    if labels.shape != (n_nodes,):
-        raise ValueError(f"labels has shape {labels.shape}: give one per row of X, ({n_nodes},).")
-    if len(seeds) == 0:
-        raise ValueError("seeds is empty: give one seed per run.")
-    if labelled.ndim not in (1, 2) or labelled.size == 0 or labelled.dtype.kind not in "iu":
-        raise ValueError(
-            f"labelled is of shape {labelled.shape} and type {labelled.dtype}: give node numbers, "
-            f"(l,) for all runs or (R, l) for each."
-        )
-    if labelled.ndim == 2 and len(labelled) != len(seeds):
-        raise ValueError(
-            f"labelled has {len(labelled)} rows but there are {len(seeds)} seeds: give one row "
-            f"per run, or one split of shape (l,) for all."
-        )
-    if labelled.min() < 0 or labelled.max() >= n_nodes:
-        raise ValueError(
-            f"labelled names node {labelled.min() if labelled.min() < 0 else labelled.max()}: "
-            f"choose among the nodes 0..{n_nodes - 1}."
-        )
-    seen = labels[labelled]
-    if seen.min() < 0 or seen.max() >= n_classes:
-        raise ValueError(
-            f"a labelled node has class {seen.min() if seen.min() < 0 else seen.max()}: with "
-            f"n_classes={n_classes} the classes are 0..{n_classes - 1}."
-        )
