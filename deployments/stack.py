@@ -5,9 +5,11 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from deployments import api, processes
+from deployments.orphans import crash_orphans
 from deployments.settings import StackSettings
 from deployments.state import read_note, remove_note, write_note
 from tasks.pools import CPU_POOL, GPU_POOL
@@ -128,7 +130,10 @@ class LocalStack:
         self.say(f"{len(wanted)} worker(s) online: {', '.join(sorted(wanted))}")
 
     def watch(self) -> None:
-        """Return never: replace what ended; give up on a server that does not stay."""
+        """Return never: replace what ended, and end what a crash left over.
+
+        A server that does not stay is given up on.
+        """
         restarted: list[float] = []
         while True:
             if self.server is not None and self.server.poll() is not None:
@@ -144,6 +149,8 @@ class LocalStack:
                 if self.workers[name].poll() is not None:
                     self.say(f"worker {name} ended ({self._log(name)}); starting another")
                     self.start_worker(name, pool, further)
+            with suppress(OSError):  # a server that is busy or away is asked again
+                crash_orphans(self.settings.api_url, self.settings.auth)
             time.sleep(4 * POLL_SECONDS)
 
     def stop(self) -> None:

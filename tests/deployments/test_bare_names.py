@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from tests.deployments.standin import PLUGINS, REPOSITORY, free_port, install_entry_point
+from tests.deployments.live import PLUGINS, REPOSITORY, free_port, install_entry_point
 
 SILENT = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
 

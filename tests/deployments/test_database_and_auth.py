@@ -1,4 +1,4 @@
-"""The stack on PostgreSQL with its door locked: calls with and without the key."""
+"""The stack on PostgreSQL with its door locked: calls with and without the key, a real run."""
 
 import os
 import pwd
@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("prefect")
 
 from deployments import api
-from tests.deployments.standin import Up, free_port, start_up
+from tests.deployments.live import Up, free_port, start_up
 
 pytestmark = [pytest.mark.slow, pytest.mark.stack]
 
@@ -90,8 +90,22 @@ def test_the_command_without_the_string_is_refused(up: Up) -> None:
     assert "401" in result.stdout + result.stderr
 
 
-def test_a_run_ends_well_with_the_string_on_postgresql(up: Up) -> None:
+def test_the_suite_runs_with_the_string_on_postgresql(up: Up, database_url: str) -> None:
     up.environment["PREFECT_API_AUTH_STRING"] = AUTH
-    result = up.prefect("deployment", "run", "reproduce-paper", "--watch")
-    assert result.returncode == 0, result.stdout + result.stderr
+    run = up.watch()
+    assert up.state(run)["name"] == "Completed"
+    assert "32 cells are there." in (up.reports / "report.md").read_text()
+    keys = {artifact["key"] for artifact in up.ask("POST", "/artifacts/latest/filter", {})}
+    assert {"report-tiny", "uci-tiny-table"} <= keys
     assert not list(up.home.glob("*.db")), "SQLite was used after all"
+    assert rows(database_url, f"select name from flow_run where id = '{run}'") == [
+        "reproduce-paper tiny"
+    ]
+
+
+def rows(database_url: str, query: str) -> list[str]:
+    """What PostgreSQL itself says, asked by its own client."""
+    assert PROGRAMS is not None
+    url = database_url.replace("+asyncpg", "")
+    command = [PROGRAMS / "psql", "--no-psqlrc", "-At", "-c", query, url]
+    return subprocess.check_output(command, text=True, timeout=60).splitlines()

@@ -18,7 +18,7 @@ from deployments.settings import HEARTBEAT_SECONDS, STACK_VARIABLE, StackSetting
 from deployments.stack import LocalStack, StackError
 from deployments.stack_cli import welcome
 from deployments.state import note_path, read_note, remove_note, write_note
-from tests.deployments.standin import REPOSITORY, free_port, wait_until
+from tests.deployments.live import REPOSITORY, free_port, wait_until
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
 

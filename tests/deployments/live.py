@@ -1,0 +1,250 @@
+"""The real `flgc up`, started in this checkout with folders of its own, and questions to it."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+import urllib.error
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from deployments import api, processes
+
+REPOSITORY = Path(__file__).parents[2]
+PLUGINS = "prefect.plugins"
+ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
+START_SECONDS = 300.0
+RUN_SECONDS = 400.0
+"""A run of the suite `tiny` takes less than a minute on an idle machine."""
+
+
+def program(name: str) -> str:
+    """A command as the installation put it beside the interpreter."""
+    return str(Path(sys.executable).with_name(name))
+
+
+def install_entry_point(folder: Path) -> None:
+    """What installing the project writes, when it is not installed with it already."""
+    if any(point.name == "flgc" for point in entry_points(group=PLUGINS)):
+        return
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    metadata = folder / "flgc_checkout-0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: flgc-checkout\nVersion: 0\n")
+    points = project["entry-points"][PLUGINS]
+    lines = [f"[{PLUGINS}]", *(f"{name} = {target}" for name, target in points.items())]
+    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(what: Callable[[], Any], seconds: float, why: Callable[[], str] = str) -> Any:
+    """The first true answer; asking twice a second."""
+    deadline = time.monotonic() + seconds
+    while not (answer := what()):
+        assert time.monotonic() < deadline, f"not within {seconds} s: {why()}"
+        time.sleep(0.5)
+    return answer
+
+
+@dataclass
+class Up:
+    """A running `flgc up`, with a Prefect home, a store and reports of its own."""
+
+    folder: Path
+    port: int
+    command: subprocess.Popen[bytes]
+    environment: dict[str, str]
+    auth: str | None = None
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def store(self) -> Path:
+        return self.folder / "store"
+
+    @property
+    def reports(self) -> Path:
+        return self.folder / "reports" / "tiny"
+
+    @property
+    def api_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/api"
+
+    @property
+    def output(self) -> str:
+        return (self.home / "up.log").read_text()
+
+    @property
+    def logs(self) -> str:
+        """What the command said, and the end of what each of its processes did."""
+        said = [f"--- flgc up\n{self.output}"]
+        for log in sorted((self.home / "flgc-logs").glob("*.log")):
+            said.append(f"--- {log.name}\n{processes.last_lines(log, 60)}")
+        return "\n".join(said)
+
+    @property
+    def stack_id(self) -> str:
+        return str(json.loads((self.home / "flgc-stack.json").read_text())["stack_id"])
+
+    def members(self, *words: str) -> list[psutil.Process]:
+        """Processes of the stack whose command line has all of these words."""
+        found = []
+        for process in processes.members(self.stack_id):
+            try:
+                line = process.cmdline()
+            except psutil.Error:
+                continue
+            if all(word in line for word in words):
+                found.append(process)
+        return found
+
+    def kill(self, *words: str) -> None:
+        """KILL the one process with these words in its command line, and all that it started."""
+        (process,) = self.members(*words)
+        for each in (process, *process.children(recursive=True)):
+            each.kill()
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """One request, repeated while the server says that its database is busy, as clients do."""
+        for _ in range(20):
+            try:
+                return api.ask(self.api_url, method, path, body, self.auth)
+            except urllib.error.HTTPError as error:
+                if error.code != 503:
+                    raise
+                time.sleep(0.5)
+        raise TimeoutError(f"{method} {path}: 503 for ten seconds")
+
+    def prefect(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Prefect's command, typed at the root of the checkout, told of no server."""
+        return subprocess.run(
+            [program("prefect"), *arguments],
+            env=self.environment,
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            timeout=RUN_SECONDS,
+        )
+
+    def watch(self) -> str:
+        """The tiny suite by the command of the documentation; the id of the run that ended well."""
+        typed = ("deployment", "run", "reproduce-paper", "--watch", "--param", "suite=tiny")
+        result = self.prefect(*typed)
+        assert result.returncode == 0, result.stdout + result.stderr
+        assert "finished successfully" in result.stdout
+        created = re.search(r"UUID: (\S+)", result.stdout)
+        assert created, result.stdout
+        return created[1]
+
+    def begin(self, **parameters: Any) -> str:
+        """Create a run of reproduce-paper; its id."""
+        deployment = self.ask("GET", "/deployments/name/reproduce-paper/reproduce-paper")
+        path = f"/deployments/{deployment['id']}/create_flow_run"
+        return str(self.ask("POST", path, {"parameters": {"suite": "tiny", **parameters}})["id"])
+
+    def run(self, **parameters: Any) -> str:
+        """The same, once it has ended well.
+
+        Crashed is not the last word: on a loaded machine a server with SQLite was seen to stand
+        still for two minutes, to take a live run for dead, and to note its good end all the same.
+        """
+        run = self.begin(**parameters)
+        state = self.wait_for(run, "COMPLETED", "FAILED", "CANCELLED")
+        assert state["type"] == "COMPLETED", state
+        return run
+
+    def state(self, run: str) -> dict[str, Any]:
+        return dict(self.ask("GET", f"/flow_runs/{run}")["state"])
+
+    def wait_for(self, run: str, *types: str, seconds: float = RUN_SECONDS) -> dict[str, Any]:
+        """The run's state once it is of one of these types; a server may be away meanwhile."""
+
+        def reached() -> dict[str, Any] | None:
+            try:
+                state = self.state(run)
+            except OSError:
+                return None
+            return state if state["type"] in types else None
+
+        return dict(wait_until(reached, seconds, lambda: f"{run} {types}"))
+
+    def flow_runs(self, **wanted: Any) -> list[dict[str, Any]]:
+        return list(self.ask("POST", "/flow_runs/filter", wanted))
+
+    def subflows(self, run: str) -> list[dict[str, Any]]:
+        return self.flow_runs(flow_runs={"parent_flow_run_id": {"any_": [run]}})
+
+    def task_states(self, run: str) -> Counter[str]:
+        """State names of the task runs of a run and its subflows, once all have ended."""
+
+        def ended() -> Counter[str] | None:
+            ids = [run, *(subflow["id"] for subflow in self.subflows(run))]
+            wanted = {"flow_runs": {"id": {"any_": ids}}}
+            found = [task["state"] for task in self.ask("POST", "/task_runs/filter", wanted)]
+            if not all(state["type"] in ENDED for state in found):
+                return None
+            calls = [s for s in found if s["state_details"].get("child_flow_run_id")]
+            assert len(calls) == len(ids) - 1
+            return Counter(state["name"] for state in found if state not in calls)
+
+        return Counter(wait_until(ended, 60))
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> int:
+        if self.command.poll() is None:
+            self.command.send_signal(number)
+        return self.command.wait(60)
+
+
+def start_up(folder: Path, *options: str, auth: str | None = None) -> Up:
+    """Type `flgc up` and wait until it says where the UI is."""
+    home, port = folder / "home", free_port()
+    home.mkdir()
+    install_entry_point(folder / "site")
+    environment = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
+    environment |= {
+        "PREFECT_HOME": str(home),
+        "FLGC_STORE": str(folder / "store"),
+        "FLGC_REPORTS": str(folder / "reports"),
+        "PYTHONPATH": f"{folder / 'site'}{os.pathsep}{REPOSITORY}",
+        "COLUMNS": "200",
+        "DO_NOT_TRACK": "1",
+    }
+    if auth:
+        environment["PREFECT_SERVER_API_AUTH_STRING"] = auth
+    command = subprocess.Popen(
+        [program("flgc"), "up", "--port", str(port), *options],
+        env=environment,
+        cwd=REPOSITORY,
+        stdout=(home / "up.log").open("wb"),
+        stderr=subprocess.STDOUT,
+    )
+    up = Up(folder, port, command, environment, auth)
+    try:
+        wait_until(
+            lambda: "The UI is at" in up.output or command.poll() is not None,
+            START_SECONDS,
+            lambda: up.logs,
+        )
+        assert command.poll() is None, up.logs
+    except BaseException:
+        up.stop()
+        raise
+    return up
