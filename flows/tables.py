@@ -15,7 +15,6 @@ from flows import reports
 from flows.cells import run_experiment
 from flows.parameters import Plan
 from tasks.figures import read_files
-from tasks.progress import slug
 from tasks.report import Section, section_table
 from tasks.stage import busy_seconds
 from tasks.store import Store
@@ -70,4 +69,5 @@ def show(store: str, section: Section) -> None:
     rows: Any = table.to_dict("records")
     create_table_artifact(rows, key=f"{key}-table", description=title)
     for name, svg in read_files(Store(store), section.figures).items():
-        create_image_artifact(reports.as_url(svg), key=slug(f"{name}-figure"), description=title)
+        figure = f"{name.removesuffix('.svg')}-figure"
+        create_image_artifact(reports.as_url(svg), key=figure, description=title)

@@ -1,5 +1,6 @@
 """Methods that are trained by gradient descent: all runs of a setting at once."""
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -91,7 +92,15 @@ def training_scores(
     return pd.DataFrame(rows(), columns=["run", *TRAINED_AXES, "validation", "test"])
 
 
-def run_accuracies(data: Data, rival: Rival, setting: Setting, seeds: Sequence[int]) -> list[float]:
-    """Test accuracy of the picked setting in each run."""
-    (found,) = predictions(data, rival, setting, seeds)
-    return [data.accuracy(predicted, run, "test") for run, predicted in enumerate(found)]
+def run_accuracies(
+    data: Data, rival: Rival, setting: Setting, seeds: Sequence[int]
+) -> pd.DataFrame:
+    """Test accuracy in each run, after each number of epochs that the rival declares."""
+    setting = dataclasses.replace(setting, epochs=max(rival.epochs))
+    found = predictions(data, rival, setting, seeds, rival.epochs)
+    rows = [
+        (epochs, run, data.accuracy(predicted, run, "test"))
+        for epochs, of_runs in zip(rival.epochs, found, strict=True)
+        for run, predicted in enumerate(of_runs)
+    ]
+    return pd.DataFrame(rows, columns=["epochs", "run", "accuracy"])

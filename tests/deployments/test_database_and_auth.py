@@ -94,7 +94,7 @@ def test_the_suite_runs_with_the_string_on_postgresql(up: Up, database_url: str)
     up.environment["PREFECT_API_AUTH_STRING"] = AUTH
     run = up.watch()
     assert up.state(run)["name"] == "Completed"
-    assert "32 cells are there." in (up.reports / "report.md").read_text()
+    assert "42 cells are there." in (up.reports / "report.md").read_text()
     keys = {artifact["key"] for artifact in up.ask("POST", "/artifacts/latest/filter", {})}
     assert {"report-tiny", "uci-tiny-table"} <= keys
     assert not list(up.home.glob("*.db")), "SQLite was used after all"

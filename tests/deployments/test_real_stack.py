@@ -98,12 +98,14 @@ def test_the_typed_command_reproduces_the_suite(up: Up, cold: str) -> None:
     }
     assert kinds.pop("report-tiny") == "markdown"
     assert kinds.pop("report-tiny-file") == "markdown"
-    assert kinds == {f"{name}-summary": "markdown" for name in tables} | {
-        f"{name}-table": "table" for name in tables
-    }
-    assert len(cells(up.store)) == 32
+    figures = [*tables, "citation-tiny-time", "citation-tiny-sensitivity"]
+    shown = {f"{name}-summary": "markdown" for name in tables}
+    shown |= {f"{name}-table": "table" for name in tables}
+    shown |= {f"{name}-figure": "image" for name in figures}
+    assert {key: kind for key, kind in kinds.items() if kind != "progress"} == shown
+    assert len(cells(up.store)) == 42
     assert {file.suffix for file in up.store.rglob("*") if file.is_file()} == {".parquet"}
-    assert "32 cells are there." in (up.reports / "report.md").read_text()
+    assert "42 cells are there." in (up.reports / "report.md").read_text()
     assert {path.stem for path in up.reports.glob("*-tiny.csv")} == tables
     assert {run["state"]["type"] for run in up.subflows(cold)} == {"COMPLETED"}
     assert set(up.task_states(cold)) >= {"Completed"}
@@ -162,8 +164,8 @@ def test_fits_go_to_a_gpu_worker(up: Up, cold: str, tmp_path: Path) -> None:
     assert sorted(run["name"] for run in sent) == [
         "cluster iris FLGC paper",
         "fit iris FLGC paper",
-        "select iris FLGC",
-        "select iris FLGC",
+        "select iris",
+        "select iris",
     ]
     assert_same_cells(tmp_path, up.store, 2)
 
