@@ -28,9 +28,9 @@ from flgc.propagation import (
     check_hops,
     check_teleport,
     hop,
-    indicator_columns,
     iterate_hops,
     propagate,
+    propagate_indicators,
 )
 from flgc.ridge import check_regularization, one_hot, solve_ridge
 
@@ -60,7 +60,7 @@ def fit_weights(
         else:
             solver = "primal" if X.shape[1] <= n_labelled else "dual"
     if solver == "labels":
-        H_labelled = (X.T @ propagate(P, indicator_columns(X, labelled), hops, teleport)).T
+        H_labelled = (X.T @ propagate_indicators(P, X, labelled, hops, teleport)).T
         W = H_labelled.T @ solve_ridge(H_labelled @ H_labelled.T, Y, regularization)
         return W, propagate(P, X @ W, hops, teleport)
     # The last hop is needed at labelled nodes only, if the scores are propagated instead of H.

@@ -24,6 +24,8 @@ from flgc.ridge import RidgePath, check_regularization, one_hot, times_paths
 
 # The label side keeps hops^2 matrices; beyond this many numbers it gives way to the feature side.
 _MOST_KERNEL_NUMBERS = 250_000_000
+# Numbers in the rows of H that the splits solved together need.
+_MOST_GATHERED_NUMBERS = 5_000_000
 # The limit on BLAS threads is the process's: two grids at once would restore each other's. Each
 # uses all cores anyway.
 _BLAS_LIMIT = threading.Lock()
@@ -93,10 +95,10 @@ def score_grid(
     for chunk in chunks:
         nodes = several[0][chunk]
         tests = {name: of_split[chunk] for name, of_split in several[1].items()}
+        settings, place = _settings(P, X, nodes, tests, hops, teleports, side)
         solve = _solver(
-            labels, nodes, tests, n_classes, regularizations, leave_one_out, X.dtype, side
+            labels, nodes, tests, n_classes, regularizations, leave_one_out, X, side, place
         )
-        settings = _settings(P, X, nodes, tests, hops, teleports, side)
         threads = n_threads() if isinstance(labels, np.ndarray) else 1
         for i, t, found in _solved(solve, settings, threads):
             for name, values in found.items():
@@ -115,18 +117,19 @@ def _settings(
     hops: Sequence[int],
     teleports: Sequence[float],
     side: str,
-) -> Iterator[tuple[int, int, Any]]:
-    """For each setting the rows (splits, labelled + tests, m) of H, or of H H[labelled]'."""
+) -> tuple[Iterator[tuple[int, int, Any]], Any]:
+    """H, or H H[labelled]', of each setting at the nodes that any split needs; where theirs are.
+
+    The second is of shape (splits, labelled + tests) and has positions among those nodes.
+    """
     xp = array_namespace(labelled)
     rows = xp.concat([labelled, *tests.values()], axis=1)
-    if side == "labels":
-        for i, t, K in kernel_grid(P, X, labelled[0], rows[0], hops, teleports):
-            yield i, t, K[None]
-        return
     wanted, place = xp.unique_inverse(rows)
-    place = xp.reshape(place, rows.shape)
-    for i, t, H in embedding_grid(P, X, wanted, hops, teleports):
-        yield i, t, H[place]
+    if side == "labels":
+        settings = kernel_grid(P, X, labelled[0], wanted, hops, teleports)
+    else:
+        settings = embedding_grid(P, X, wanted, hops, teleports)
+    return settings, xp.reshape(place, rows.shape)
 
 
 def _solver(
@@ -136,10 +139,46 @@ def _solver(
     n_classes: int,
     regularizations: Sequence[float],
     leave_one_out: bool,
+    X: Any,
+    side: str,
+    place: Any,
+) -> Callable[[Any], dict[str, np.ndarray]]:
+    """A function from the matrix of one setting to its scores, (splits, regularizations) each."""
+    n_splits, n_rows = place.shape
+    at_once = max(1, _MOST_GATHERED_NUMBERS // (n_rows * X.shape[1]))
+    parts = [slice(start, start + at_once) for start in range(0, n_splits, at_once)]
+    solvers = [
+        _solver_of_some(
+            labels,
+            labelled[part],
+            {name: nodes[part] for name, nodes in tests.items()},
+            n_classes,
+            regularizations,
+            leave_one_out,
+            X.dtype,
+            side,
+        )
+        for part in parts
+    ]
+
+    def solve(matrix: Any) -> dict[str, np.ndarray]:
+        found = [of_some(matrix[place[part]]) for part, of_some in zip(parts, solvers, strict=True)]
+        return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+
+    return solve
+
+
+def _solver_of_some(
+    labels: Any,
+    labelled: Any,
+    tests: Mapping[str, Any],
+    n_classes: int,
+    regularizations: Sequence[float],
+    leave_one_out: bool,
     dtype: Any,
     side: str,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
-    """A function from the rows of one setting to its scores, (splits, regularizations) each."""
+    """The same for splits whose rows, (splits, labelled + tests, m), fit into memory together."""
     seen = labels[labelled]
     Y = one_hot(seen, n_classes, dtype)
     truths = {name: labels[nodes] for name, nodes in tests.items()}

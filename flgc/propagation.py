@@ -81,6 +81,23 @@ def propagate(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Any:
     return embedding
 
 
+def propagate_indicators(P: Any, X: Any, nodes: Any, hops: int, teleport: float = 0.0) -> Any:
+    """`propagate` of the indicators E of the nodes, in the precision of X: (p(P) E)' X is H[nodes].
+
+    The teleport leads back to one entry per column, so a hop costs its product and no more.
+    """
+    check_hops(hops)
+    check_teleport(teleport)
+    H = indicator_columns(X, nodes)
+    columns = array_namespace(nodes).arange(nodes.shape[0], device=device(nodes))
+    damped = P if teleport == 0 else P * (1 - teleport)
+    for _ in range(hops if teleport < 1 else 0):
+        H = hop(damped, H)
+        if teleport > 0:
+            H[nodes, columns] += teleport
+    return H
+
+
 def embedding_grid(
     P: Any, X: Any, rows: Any, hops: Sequence[int], teleports: Sequence[float]
 ) -> Iterator[tuple[int, int, Any]]:
@@ -96,7 +113,7 @@ def embedding_grid(
             if h in hops:
                 H = power if teleport == 0 else sums[t] + decay * power
                 yield from ((i, t, H) for i, wanted in enumerate(hops) if wanted == h)
-            if teleport > 0:
+            if teleport > 0 and h < max(hops):
                 sums[t] = sums[t] + (teleport * decay) * power
 
 

@@ -14,9 +14,6 @@ from tasks.features import scaled
 from tasks.picking import AXES
 from tasks.progress import tracked
 
-# Numbers that the rows of H at the nodes of several runs may take together.
-MOST_NUMBERS = 20_000_000
-
 
 def classification_scores(
     P: sp.csr_array,
@@ -34,40 +31,31 @@ def classification_scores(
 
     Where nobody validates, `validation` is missing.
     """
-    step = _runs_at_once(runs, features.shape[1])
-    chunks = [(scaling, first) for scaling in scalings for first in range(0, len(runs), step)]
+    where = resolve_device(device)
     parts = [
-        _scores_of_runs(
-            P,
+        _scores_in_scaling(
+            to_device(P, where),
             scaled(features, scaling),
             labels,
             n_classes,
-            runs[first : first + step],
-            first,
+            runs,
             scaling,
             hops,
             teleports,
             regularizations,
-            resolve_device(device),
+            where,
         )
-        for scaling, first in tracked(chunks, len(chunks))
+        for scaling in tracked(scalings, len(scalings))
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def _runs_at_once(runs: Sequence[Split], n_features: int) -> int:
-    """As many as fit into memory together with the rows of H that each of them needs."""
-    n_rows = sum(len(getattr(runs[0], role)) for role in ("train", "val", "test"))
-    return max(1, MOST_NUMBERS // (n_rows * n_features))
-
-
-def _scores_of_runs(
-    P: sp.csr_array,
+def _scores_in_scaling(
+    P: Any,
     X: Any,
     labels: np.ndarray,
     n_classes: int,
     runs: Sequence[Split],
-    first: int,
     scaling: str,
     hops: Sequence[int],
     teleports: Sequence[float],
@@ -76,7 +64,7 @@ def _scores_of_runs(
 ) -> pd.DataFrame:
     nodes = {role: np.stack([getattr(run, role) for run in runs]) for role in ("val", "test")}
     found = score_grid(
-        to_device(P, where),
+        P,
         to_device(X.toarray() if sp.issparse(X) and where is not None else X, where),
         to_device(labels, where),
         to_device(np.stack([run.train for run in runs]), where),
@@ -86,9 +74,8 @@ def _scores_of_runs(
         regularizations=regularizations,
         evaluate={role: to_device(of, where) for role, of in nodes.items() if of.shape[1]},
     )
-    numbers = range(first, first + len(runs))
     axes = pd.MultiIndex.from_product(
-        [numbers, [scaling], hops, teleports, regularizations], names=["run", *AXES]
+        [range(len(runs)), [scaling], hops, teleports, regularizations], names=["run", *AXES]
     )
     missing = np.full(len(axes), np.nan)
     scores = {

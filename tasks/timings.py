@@ -18,7 +18,7 @@ from tasks.progress import tracked
 from tasks.training import Data, predictions
 
 # A closed form takes milliseconds: the median of a few is shown.
-REPEATS = 5
+REPEATS = 3
 # Rivals have settled by then; more epochs would only make them slower.
 MOST_EPOCHS = 100
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 import torch
 
 from flgc.baselines.products import Product
-from flgc.propagation import hop, indicator_columns, propagate
+from flgc.propagation import hop, propagate, propagate_indicators
 
 # A multiplication in a sparse product, in dense ones: a rough figure, not tuned.
 _SPARSE_COSTS = 4
@@ -78,7 +78,7 @@ def propagated_features(graph: Graph, nodes: np.ndarray, hops: int) -> BatchedMa
         spread, features = propagated(graph, nodes, hops, 0.0), graph.product(graph.X)
         return lambda W: spread(features(W))
     if len(nodes) < graph.X.shape[1]:
-        reached = propagate(graph.P, indicator_columns(graph.X, nodes), hops)
+        reached = propagate_indicators(graph.P, graph.X, nodes, hops)
         return graph.product(np.ascontiguousarray((graph.X.T @ reached).T))
     return graph.product(propagate(graph.P, graph.X, hops)[nodes])
 
@@ -89,7 +89,7 @@ def propagated(graph: Graph, nodes: np.ndarray, hops: int, teleport: float) -> B
     For a few nodes the rows of p(P) are one dense matrix and one product; else hop after hop.
     """
     if len(nodes) <= _SPARSE_COSTS * hops * graph.P.nnz / graph.n_nodes:
-        reached = propagate(graph.P, indicator_columns(graph.X, nodes), hops, teleport)
+        reached = propagate_indicators(graph.P, graph.X, nodes, hops, teleport)
         return graph.product(np.ascontiguousarray(reached.T))
     average = graph.product(graph.P, symmetric=True)
     rows = None if len(nodes) == graph.n_nodes else torch.as_tensor(nodes, device=graph.device)

@@ -7,7 +7,14 @@ from torch_geometric.nn import APPNP, SGConv
 
 import flgc.propagation
 from flgc.graph import as_adjacency, propagation_matrix
-from flgc.propagation import embedding_grid, hop, iterate_hops, kernel_grid, propagate
+from flgc.propagation import (
+    embedding_grid,
+    hop,
+    iterate_hops,
+    kernel_grid,
+    propagate,
+    propagate_indicators,
+)
 from tests import plain
 
 
@@ -30,6 +37,18 @@ def test_ends_of_the_teleport_range(problem, hops):
     power = np.linalg.matrix_power(P.toarray(), hops) @ X
     np.testing.assert_allclose(propagate(P, X, hops, 0.0), power, atol=1e-10)
     np.testing.assert_array_equal(propagate(P, X, hops, 1.0), X)
+
+
+@given(plain.problems(), plain.hop_counts, plain.teleports)
+def test_indicators_propagate_as_any_features(problem, hops, teleport):
+    A, X, _, labelled, _ = problem
+    P = propagation_matrix(as_adjacency(A))
+    found = propagate_indicators(P, X, labelled, hops, teleport)
+    expected = plain.propagate(P.toarray(), np.eye(len(X))[:, labelled], hops, teleport)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+    np.testing.assert_allclose(
+        found.T @ X, plain.propagate(P.toarray(), X, hops, teleport)[labelled], atol=1e-8
+    )
 
 
 @given(plain.problems())
