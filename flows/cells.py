@@ -30,8 +30,14 @@ from tasks.statistics import statistics
 from tasks.timing import timing
 
 Listener = Callable[[str, int, int, str], None]
-# Called as (experiment, cells done, cells in all, the last one) whenever a cell is done.
+# Called as (what, tasks done, tasks in all, what the last one was about) whenever one is done.
 listeners: list[Listener] = []
+
+
+def tell(what: str, done: int, total: int, last: str = "") -> None:
+    """Let whoever shows progress know."""
+    for listener in listeners:
+        listener(what, done, total, last)
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,8 @@ def time_hops(
 ) -> tuple[list[Any], dict[str, str]]:
     """Training times, one dataset after the other while nothing else runs; and what failed."""
     found, failed = [], {}
-    for subject in dict.fromkeys(c.cell.subject for c in chains if experiment.timed_hops):
+    subjects = list(dict.fromkeys(c.cell.subject for c in chains if experiment.timed_hops))
+    for done, subject in enumerate(subjects, start=1):
         here = [chain for chain in chains if chain.cell.subject == subject]
         shared, scores = here[0].shared, {c.cell.method: c.steps[0] for c in here}
         cell = Cell(experiment, subject, "", "paper")
@@ -109,6 +116,7 @@ def time_hops(
             found.append(future.result())
         else:
             failed[f"{subject.title} timing"] = future.state.message or "unknown"
+        tell(f"{experiment.name}, timing", done, len(subjects), subject.title)
     return found, failed
 
 
@@ -178,13 +186,16 @@ def prepare(
 
 
 def follow(experiment: str, chains: list[Chain]) -> None:
-    """Wait for all cells, and tell the listeners of each."""
-    cells = {chain.steps[-1]: chain.cell for chain in chains}
-    for listener in listeners:
-        listener(experiment, 0, len(cells), "")
-    for done, future in enumerate(as_completed(list(cells)), start=1):
-        for listener in listeners:
-            listener(experiment, done, len(cells), cells[future].title)
+    """Wait for all cells, and tell of each task that is done on the way."""
+    about = {
+        step: chain.cell.title
+        for chain in chains
+        for step in (chain.shared.data, chain.shared.splits, chain.shared.graph, *chain.steps)
+        if step is not None
+    }
+    tell(experiment, 0, len(about))
+    for done, future in enumerate(as_completed(list(about)), start=1):
+        tell(experiment, done, len(about), about[future])
 
 
 def subjects_of(experiment: Experiment) -> list[Subject]:

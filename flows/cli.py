@@ -98,7 +98,7 @@ def _run(chosen: dict[str, Any], when_running: Callable[..., None]) -> Any:
 
 @contextmanager
 def progress_display() -> Iterator[None]:
-    """A bar per experiment on a terminal; without one, a line on stderr when one is done."""
+    """A bar per experiment on a terminal; without one, a line on stderr when it is done."""
     from flows.cells import listeners
 
     columns = (
@@ -112,13 +112,13 @@ def progress_display() -> Iterator[None]:
     with Progress(*columns, console=errors, disable=not errors.is_terminal) as progress:
         starting = progress.add_task("starting Prefect", total=None, last="")
 
-        def listen(experiment: str, done: int, cells: int, last: str) -> None:
+        def listen(what: str, done: int, total: int, last: str) -> None:
             progress.update(starting, visible=False)
-            if experiment not in bars:
-                bars[experiment] = progress.add_task(experiment, total=cells, last="")
-            progress.update(bars[experiment], completed=done, last=last)
-            if done == cells and not errors.is_terminal:
-                errors.print(f"{experiment}: {done} cells", highlight=False)
+            if what not in bars:
+                bars[what] = progress.add_task(what, total=total, last="")
+            progress.update(bars[what], completed=done, last=last)
+            if done == total and not errors.is_terminal:
+                errors.print(f"{what}: {done} tasks", highlight=False)
 
         listeners.append(listen)
         try:

@@ -153,3 +153,16 @@ def test_bad_settings_are_refused_before_any_work(monkeypatch, settings, message
     X, _ = union_of_subspaces()
     with pytest.raises(ValueError, match=message):
         FLGCClustering(**({"n_clusters": 3} | settings)).fit(X)
+
+
+@pytest.mark.parametrize("solver", ["exact", "lowrank"])
+def test_a_given_embedding_is_clustered_as_that_of_the_fit(solver):
+    X, _ = union_of_subspaces()
+    A = (np.abs(X @ X.T) > 1.0).astype(float)
+    settings = {"regularization": 0.1, "solver": solver, "random_state": 0}
+    fitted = FLGCClustering(3, hops=2, teleport=0.3, **settings).fit(X, adjacency=A)
+    H = plain.propagate(plain.propagation_matrix(A), X, 2, 0.3)
+    given = FLGCClustering(3, **settings).fit_embedding(H, X)
+    np.testing.assert_array_equal(given.labels_, fitted.labels_)
+    with pytest.raises(ValueError, match=r"H has shape \(119, 20\) and X \(120, 20\)"):
+        FLGCClustering(3).fit_embedding(H[1:], X)
