@@ -103,16 +103,16 @@ def train(
         for position, r in enumerate(runs):
             finals[r] = [to_numpy(W[position]) for W in weights]
 
-    _for_each(fit, list(_batches(model, graph, own)), n_threads() if graph.on_cpu else 1)
+    _for_each(fit, _batches(model, graph, own), n_threads() if graph.on_cpu else 1)
     together = [np.stack(of_runs) for of_runs in zip(*finals, strict=True)]
     return Trained(checkpoints, predictions, together, time.perf_counter() - started)
 
 
-def _for_each(work: Callable[..., None], batches: Sequence[tuple], threads: int) -> None:
+def _for_each(work: Callable[..., None], batches: Iterator[tuple], threads: int) -> None:
     """The batches side by side, each on one core: threads within one would wait for each other
-    at every small product, and on a busy machine for whoever else runs. One alone has all cores.
+    at every small product, and on a busy machine for whoever else runs.
     """
-    if threads == 1 or len(batches) == 1:
+    if threads == 1:
         for batch in batches:
             work(*batch)
         return
