@@ -20,8 +20,9 @@ Two protocols stand side by side. **paper**: one setting per dataset and method,
 nodes (for clusterings: against the true classes), as the paper's numbers were. **honest**: picked
 without a look at test labels: on the validation nodes where there are some, else by the squared
 error of leave-one-out on the labelled nodes, averaged over the runs; for clusterings by the
-silhouette. *published* is what the paper prints. Accuracies are in percent, ± is the standard
-deviation over the runs."""
+silhouette. Methods that are trained are compared in the same way on their first runs. *published*
+is what the paper prints. FLGC* may pick teleport 0, which is FLGC: in `paper` it cannot be the
+worse of the two. Accuracies are in percent, ± is the standard deviation over the runs."""
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,12 @@ def test_a_plan_is_narrowed_to_what_was_asked_for() -> None:
 
 
 def test_a_public_split_is_one_split_for_all_runs() -> None:
-    (experiment,) = planned(["citation"], "tiny", runs=5).experiments
-    assert (experiment.runs, experiment.n_splits) == (5, 1)
+    public, random, full = planned(["citation"], "paper", runs=5).experiments
+    assert {(e.split, e.runs, e.n_splits) for e in (public, random, full)} == {
+        ("public", 5, 1),
+        ("random", 5, 5),
+        ("full", 5, 1),
+    }
 
 
 def test_unknown_runner_names_the_choices() -> None:
