@@ -23,7 +23,7 @@ lint: $(STAMP) ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint ## lint, types and all tests but those of the local stack
+test: lint ## lint, types and all tests but those that need a stack or database of their own
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not stack"
 
 stack: $(STAMP) ## tests that start servers, workers and databases of their own
