@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from flgc.datasets.splits import derive_seed
 from flgc.device import resolve_device
 from tasks.download import described, read_dataset
 from tasks.experiments import METHODS, Cell, Rival
@@ -15,11 +14,11 @@ from tasks.graphs import leaking
 from tasks.picking import Setting
 from tasks.results import result_rows
 from tasks.routing import gpu_first, hand_over
-from tasks.select import picked
+from tasks.select import picked, seeds
 from tasks.splits import read_splits
 from tasks.stage import as_task
 from tasks.store import Artifact, Store
-from tasks.training import Data, run_accuracies, training_scores
+from tasks.training import Data, settings_of, training_scores
 
 MODULES = ("flgc.baselines", "tasks.training")
 # Settings are compared on so many runs, or on all if there are fewer.
@@ -32,13 +31,13 @@ def compare_settings(
 ) -> Artifact:
     """Every setting of a rival's own grid, trained on the first runs."""
     opened, rival = Store(store), rival_of(cell)
-    seeds = seeds_of(cell)[:COMPARED_RUNS]
+    compared = seeds(cell)[:COMPARED_RUNS]
     scalings = cell.preparation.scalings
 
     def compute() -> pd.DataFrame:
         hand_over()
         given = read_data(opened, cell, data, graph, splits, device)
-        return training_scores(given, rival, scalings, seeds)
+        return training_scores(given, rival, settings_of(rival, scalings), compared)
 
     return opened.get_or_compute(
         "select",
@@ -47,7 +46,7 @@ def compare_settings(
         parameters={
             "rival": asdict(rival),
             "scalings": scalings,
-            "seeds": [str(seed) for seed in seeds],
+            "seeds": [str(seed) for seed in compared],
             "without": leaking(opened, data, cell.protocol),
         },
         inputs={"dataset": data, "graph": graph, "splits": splits},
@@ -67,23 +66,21 @@ def train_runs(
     """The test accuracy of the picked setting in each run; the first runs are trained already."""
     opened = Store(store)
     setting = picked(opened, scores, cell)
-    first = compared_runs(opened.read(scores.key).to_pandas(), setting)
-    rest = _accuracies(opened, cell, data, graph, splits, setting, len(first), device)
+    rest = _further_runs(opened, cell, data, graph, splits, setting, device)
 
     def compute() -> pd.DataFrame:
-        accuracies = opened.read(rest.key).to_pandas()
-        accuracies = accuracies[accuracies["epochs"] == setting.epochs]
+        parts = (opened.read(artifact.key).to_pandas() for artifact in (scores, *rest))
         return result_rows(
             cell,
             setting,
-            seeds_of(cell),
-            {"accuracy": [*first, *accuracies["accuracy"]]},
+            seeds(cell),
+            {"accuracy": [value for part in parts for value in accuracies(part, setting)]},
             marks=", ".join(described(opened.read(data.key))["marks"]),
             device=str(resolve_device(device) or "cpu"),
             seconds_graph=graph.seconds,
             seconds_select=scores.seconds,
             seconds_propagate=0.0,
-            seconds_fit=rest.seconds,
+            seconds_fit=sum(artifact.seconds for artifact in rest),
         )
 
     return opened.get_or_compute(
@@ -91,7 +88,7 @@ def train_runs(
         MODULES,
         compute,
         parameters=cell_parameters(cell, setting),
-        inputs={"dataset": data, "first": scores, "rest": rest},
+        inputs={"dataset": data} | {f"{i}": part for i, part in enumerate((scores, *rest))},
     )
 
 
@@ -99,49 +96,53 @@ compare = as_task(compare_settings, "select {cell.subject.title} {cell.method}")
 train = as_task(train_runs, "train {cell.title}")
 
 
-def compared_runs(scores: pd.DataFrame, setting: Setting) -> list[float]:
-    """Test accuracies of the runs on which the settings were compared, at this one."""
+def accuracies(scores: pd.DataFrame, setting: Setting) -> list[float]:
+    """Test accuracies at a setting, run by run."""
     here = scores
     for axis, value in setting.as_dict().items():
         here = here[here[axis] == value]
     return here.sort_values("run")["test"].tolist()
 
 
-def _accuracies(
+def _further_runs(
     store: Store,
     cell: Cell,
     data: Artifact,
     graph: Artifact,
     splits: Artifact,
     setting: Setting,
-    done: int,
     device: str,
-) -> Artifact:
-    """The runs after the first `done`; both protocols share them if only their epochs differ."""
-    rival, seeds = rival_of(cell), seeds_of(cell)[done:]
-    but_for_epochs = setting.as_dict() | {"epochs": rival.epochs}
+) -> list[Artifact]:
+    """The scores of the runs after those compared, if there are any.
+
+    Both protocols share them when only their epochs differ.
+    """
+    rival, further = rival_of(cell), seeds(cell)[COMPARED_RUNS:]
+    if not further:
+        return []
+    for_all_epochs = dataclasses.replace(setting, epochs=max(rival.epochs))
 
     def compute() -> pd.DataFrame:
-        if not seeds:
-            return pd.DataFrame({"epochs": [], "accuracy": []}, dtype="float64")
         hand_over()
         given = read_data(store, cell, data, graph, splits, device)
-        own = given.splits[done:] if len(given.splits) > 1 else given.splits
-        return run_accuracies(dataclasses.replace(given, splits=own), rival, setting, seeds)
+        own = given.splits[COMPARED_RUNS:] if len(given.splits) > 1 else given.splits
+        given = dataclasses.replace(given, splits=own)
+        return training_scores(given, rival, [for_all_epochs], further)
 
-    return store.get_or_compute(
+    trained = store.get_or_compute(
         "trained",
         MODULES,
         compute,
         parameters={
             "rival": rival.name,
             "hidden": rival.hidden,
-            "setting": but_for_epochs,
-            "seeds": [str(seed) for seed in seeds],
+            "setting": setting.as_dict() | {"epochs": rival.epochs},
+            "seeds": [str(seed) for seed in further],
             "without": leaking(store, data, cell.protocol),
         },
         inputs={"dataset": data, "graph": graph, "splits": splits},
     )
+    return [trained]
 
 
 def read_data(
@@ -152,12 +153,6 @@ def read_data(
     P = store.read_matrix(graph.key)
     runs = read_splits(store, splits)
     return Data(P, dataset.features, dataset.labels, dataset.n_classes, runs, device)
-
-
-def seeds_of(cell: Cell) -> list[int]:
-    """Seeds of the initial weights, one for each run."""
-    experiment, dataset = cell.experiment, cell.subject.dataset
-    return [derive_seed(experiment.name, dataset, run) for run in range(experiment.runs)]
 
 
 def rival_of(cell: Cell) -> Rival:

@@ -1,13 +1,14 @@
 """The stage that times all methods on one dataset, at the settings that `honest` picks."""
 
+import dataclasses
 from collections.abc import Mapping
 
 import pandas as pd
 
-from tasks.experiments import METHODS, Cell
+from tasks.experiments import Cell
 from tasks.graphs import leaking
-from tasks.picking import admitted, pick
-from tasks.rivals import read_data, seeds_of
+from tasks.rivals import read_data
+from tasks.select import picked, seeds
 from tasks.stage import as_task
 from tasks.store import Artifact, Store
 from tasks.timings import timed_fits
@@ -27,10 +28,10 @@ def time_methods(
     """One row per method and hops; nothing else should run meanwhile."""
     opened, experiment = Store(store), cell.experiment
     settings = {
-        method: pick(admitted(opened.read(of.key).to_pandas(), METHODS[method]), "honest")
+        method: picked(opened, of, dataclasses.replace(cell, method=method, protocol="honest"))
         for method, of in scores.items()
     }
-    seed = seeds_of(cell)[0]
+    seed = seeds(cell)[0]
 
     def compute() -> pd.DataFrame:
         given = read_data(opened, cell, data, graph, splits, device)

@@ -1,6 +1,5 @@
 """Methods that are trained by gradient descent: all runs of a setting at once."""
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -75,10 +74,9 @@ def predictions(
 
 
 def training_scores(
-    data: Data, rival: Rival, scalings: Sequence[str], seeds: Sequence[int]
+    data: Data, rival: Rival, settings: Sequence[Setting], seeds: Sequence[int]
 ) -> pd.DataFrame:
-    """One row per run and setting, epochs included: accuracy on validation and test nodes."""
-    settings = settings_of(rival, scalings)
+    """One row per run and setting, at all epochs of the rival: validation and test accuracy."""
 
     def rows() -> Iterator[tuple]:
         for setting in tracked(settings, len(settings)):
@@ -90,17 +88,3 @@ def training_scores(
                     yield run, *axes, epochs, *scores
 
     return pd.DataFrame(rows(), columns=["run", *TRAINED_AXES, "validation", "test"])
-
-
-def run_accuracies(
-    data: Data, rival: Rival, setting: Setting, seeds: Sequence[int]
-) -> pd.DataFrame:
-    """Test accuracy in each run, after each number of epochs that the rival declares."""
-    setting = dataclasses.replace(setting, epochs=max(rival.epochs))
-    found = predictions(data, rival, setting, seeds, rival.epochs)
-    rows = [
-        (epochs, run, data.accuracy(predicted, run, "test"))
-        for epochs, of_runs in zip(rival.epochs, found, strict=True)
-        for run, predicted in enumerate(of_runs)
-    ]
-    return pd.DataFrame(rows, columns=["epochs", "run", "accuracy"])

@@ -15,8 +15,8 @@ from tasks.figures import draw_figures, read_files
 from tasks.graphs import build_graph
 from tasks.picking import pick
 from tasks.results import COLUMNS
-from tasks.rivals import compare_settings, seeds_of, train_runs
-from tasks.select import score_settings
+from tasks.rivals import compare_settings, train_runs
+from tasks.select import score_settings, seeds
 from tasks.splits import draw_splits, read_splits
 from tasks.store import Artifact, Store
 from tasks.timing import time_methods
@@ -47,11 +47,11 @@ def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
 class Chain:
     """The artifacts of one cell."""
 
-    def __init__(self, store: Path, protocol: str = "honest") -> None:
-        self.store, self.cell = (
-            str(store),
-            Cell(KARATE, Subject("KarateClub"), "quick GCN", protocol),
-        )
+    def __init__(
+        self, store: Path, protocol: str = "honest", experiment: Experiment = KARATE
+    ) -> None:
+        self.store = str(store)
+        self.cell = Cell(experiment, Subject("KarateClub"), "quick GCN", protocol)
         self.data = fetch_dataset(self.store, "KarateClub")
         self.graph = build_graph(self.store, self.data, "", CITATION, "paper")
         kind = ("KarateClub", KARATE.name, KARATE.split, KARATE.n_splits)
@@ -83,7 +83,7 @@ def test_every_run_is_what_the_library_trains(tmp_path: Path) -> None:
         data.labels,
         split.train,
         n_classes=data.n_classes,
-        seeds=[seed % 2**63 for seed in seeds_of(chain.cell)],
+        seeds=[seed % 2**63 for seed in seeds(chain.cell)],
         training=Training(20, 0.05, 5e-4),
     )
     hits = trained.predictions[0][:, split.test] == data.labels[split.test]
@@ -95,6 +95,13 @@ def test_settings_are_compared_on_the_first_runs(tmp_path: Path) -> None:
     assert sorted(scores["run"].unique()) == [0, 1]
     assert len(scores) == 2 * 2 * 2  # runs, scalings, epochs
     assert pick(scores.assign(validation=scores["test"]), "honest").criterion == "validation"
+
+
+def test_fewer_runs_than_are_compared_need_no_training_of_their_own(tmp_path: Path) -> None:
+    everything = rows(tmp_path, Chain(tmp_path).filled)["value"].tolist()
+    for runs in (1, 2):
+        few = Chain(tmp_path, experiment=dataclasses.replace(KARATE, runs=runs))
+        assert rows(tmp_path, few.filled)["value"].tolist() == everything[:runs]
 
 
 def test_the_second_time_nothing_is_trained(
