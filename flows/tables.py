@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from prefect import get_run_logger, runtime
+from prefect import flow, get_run_logger, runtime
 from prefect.artifacts import (
     create_image_artifact,
     create_markdown_artifact,
@@ -13,12 +13,38 @@ from prefect.states import Failed
 
 from flows import reports
 from flows.cells import run_experiment
-from flows.parameters import Plan
+from flows.parameters import Plan, Protocol, Runs, Suite, planned
+from flows.runners import task_runner
 from tasks.figures import read_files
 from tasks.report import Section, section_table
 from tasks.stage import busy_seconds
 from tasks.store import Store
 from tasks.tables import markdown
+
+
+def table_flow(name: str, description: str | None) -> Any:
+    """The flow of the experiments that are declared for `name`, alone or under a parent."""
+
+    @flow(
+        name=name,
+        description=description,
+        flow_run_name=f"{name} {{suite}}",
+        task_runner=task_runner(),
+    )
+    def run(
+        suite: Suite = "paper",
+        datasets: list[str] | None = None,
+        methods: list[str] | None = None,
+        protocols: list[Protocol] | None = None,
+        runs: Runs | None = None,
+        device: str = "auto",
+        store: str | None = None,
+    ) -> Any:
+        return run_tables(
+            planned((name,), suite, datasets, methods, protocols, runs, device, store)
+        )
+
+    return run
 
 
 def run_tables(plan: Plan) -> Any:
