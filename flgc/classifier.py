@@ -32,7 +32,7 @@ from flgc.propagation import (
     propagate,
     propagate_indicators,
 )
-from flgc.ridge import check_regularization, one_hot, solve_ridge
+from flgc.ridge import check_regularization, one_hot, ridge_weights
 
 SOLVERS = ("auto", "primal", "dual", "labels")
 
@@ -54,14 +54,11 @@ def fit_weights(
     l indicator columns and the C score columns instead, and leaves sparse features as they are.
     """
     n_labelled, n_classes = Y.shape
-    if solver == "auto":
-        if hops > 0 and n_labelled + n_classes < X.shape[1]:
-            solver = "labels"
-        else:
-            solver = "primal" if X.shape[1] <= n_labelled else "dual"
+    if solver == "auto" and hops > 0 and n_labelled + n_classes < X.shape[1]:
+        solver = "labels"
     if solver == "labels":
         H_labelled = (X.T @ propagate_indicators(P, X, labelled, hops, teleport)).T
-        W = H_labelled.T @ solve_ridge(H_labelled @ H_labelled.T, Y, regularization)
+        W = ridge_weights(H_labelled, Y, regularization, "dual")
         return W, propagate(P, X @ W, hops, teleport)
     # The last hop is needed at labelled nodes only, if the scores are propagated instead of H.
     scores_are_narrow = hops > 0 and sp.issparse(P) and hops * n_classes < X.shape[1]
@@ -72,10 +69,7 @@ def fit_weights(
     else:
         H = propagate(P, X, hops, teleport)
         H_labelled = H[labelled]
-    if solver == "primal":
-        W = solve_ridge(H_labelled.T @ H_labelled, H_labelled.T @ Y, regularization)
-    else:
-        W = H_labelled.T @ solve_ridge(H_labelled @ H_labelled.T, Y, regularization)
+    W = ridge_weights(H_labelled, Y, regularization, solver)
     return W, propagate(P, X @ W, hops, teleport) if scores_are_narrow else H @ W
 
 

@@ -99,6 +99,14 @@ def _transposed(array: Any) -> Any:
     return array_namespace(array).matrix_transpose(array)
 
 
+def ridge_weights(H: Any, Y: Any, regularization: float, form: str = "auto") -> Any:
+    """W of Eq. 16 for one design, by the smaller of the two systems unless `form` names one."""
+    H_transposed = _transposed(H)
+    if form == "dual" or (form == "auto" and H.shape[0] < H.shape[1]):
+        return H_transposed @ solve_ridge(H @ H_transposed, Y, regularization)
+    return solve_ridge(H_transposed @ H, H_transposed @ Y, regularization)
+
+
 def solve_ridge(gram: Any, moment: Any, regularization: float) -> Any:
     """(gram + r I)^-1 moment by Cholesky; the minimum-norm limit for r = 0.
 

@@ -23,7 +23,7 @@ from tasks.splits import read_splits
 from tasks.stage import as_task
 from tasks.store import Artifact, Store, matrix_to_table
 
-FIT_MODULES = ("flgc.classifier", "flgc.datasets.splits", "tasks.accuracies")
+FIT_MODULES = ("tasks.accuracies",)
 CLUSTER_MODULES = ("flgc.clustering", "flgc.datasets.splits", "tasks.clusterings")
 
 

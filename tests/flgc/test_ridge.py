@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flgc.device import solve_positive_definite
-from flgc.ridge import RidgePath, one_hot, solve_ridge
+from flgc.ridge import RidgePath, one_hot, ridge_weights, solve_ridge
 from tests import plain
 
 REGULARIZATIONS = [1e-2, 0.5, 4.0, 100.0]
@@ -81,6 +81,14 @@ def test_cholesky_equals_the_inverse(design, r):
     gram, moment = H.T @ H, H.T @ Y
     expected = np.linalg.inv(gram + r * np.eye(len(gram))) @ moment
     np.testing.assert_allclose(solve_ridge(gram, moment, r), expected, atol=1e-8)
+
+
+@given(designs(), plain.regularizations)
+def test_weights_are_the_formula_in_every_form(design, r):
+    H, Y = design
+    expected = plain.ridge_weights(H, Y, np.arange(len(H)), r)
+    for form in ("auto", "primal", "dual"):
+        np.testing.assert_allclose(ridge_weights(H, Y, r, form), expected, atol=1e-8)
 
 
 def test_where_rounding_swallows_the_regularization_it_is_minimum_norm():

@@ -23,7 +23,7 @@ VALUES = [name for name in COLUMNS if not name.startswith("seconds")]
 # Wherever a stage calls the library for what takes time.
 FITS = (
     "tasks.scoring.score_grid",
-    "tasks.accuracies.fit_weights",
+    "tasks.accuracies.ridge_weights",
     "tasks.clusterings.FLGCClustering.fit_embedding",
     "tasks.propagate.propagated",
     "tasks.training.train",

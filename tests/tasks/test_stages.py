@@ -74,9 +74,9 @@ def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("module", "recomputed"),
     [
-        ("flgc.graph", {"graph", "fit"}),
+        ("flgc.graph", {"graph"}),
         ("flgc.grid", {"select"}),
-        ("flgc.propagation", {"select", "propagate", "fit"}),
+        ("flgc.propagation", {"select", "propagate"}),
         ("flgc.datasets.splits", {"splits", "graph", "select", "propagate", "fit"}),
         ("flgc.noise", set()),
         ("flgc.clustering", set()),
