@@ -26,9 +26,6 @@ from flgc.baselines.fields import (
 )
 from flgc.propagation import check_hops, check_teleport, iterate_hops
 
-# Stands for the number of classes where only the size of a batch is estimated.
-_FEW_CLASSES = 8
-
 # Weights of R runs, each of shape (R, ...), to scores of shape (R, nodes, classes).
 Scorer = Callable[[Sequence[torch.Tensor]], torch.Tensor]
 
@@ -125,8 +122,8 @@ class GCNLinear(GCN):
     """
 
     def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
-        """Scores only: the layers are multiplied with each other first."""
-        return _FEW_CLASSES * len(nodes)
+        """Scores only, as the layers are multiplied with each other first: runs stay together."""
+        return len(nodes)
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
         """P^hops X and P^k 1 are there before the training: no neighbour is needed in it."""
@@ -163,8 +160,8 @@ class SGC:
         return _layers([n_features, n_classes], generator)
 
     def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
-        """Scores only."""
-        return _FEW_CLASSES * len(nodes)
+        """Scores only: runs stay together, and the features are read for all at once."""
+        return len(nodes)
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
         """P^hops X is there before the training."""

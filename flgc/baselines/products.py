@@ -16,6 +16,13 @@ from flgc.device import to_device
 _DENSE_FROM = 0.3
 # MKL's sparse product slows down when the rows that it gathers are longer than this.
 _MOST_COLUMNS = 64
+# And when a wide matrix gathers from more rows than a core's cache holds: it is cut into these.
+_MOST_ROWS = 2000
+_WIDE = 4
+
+# A sparse matrix, cut between columns.
+Blocks = tuple[torch.Tensor, ...]
+Factor = torch.Tensor | Blocks
 
 
 class Product:
@@ -24,33 +31,28 @@ class Product:
     def __init__(self, matrix: Any, device: torch.device, *, symmetric: bool = False) -> None:
         m, k = matrix.shape
         nnz = matrix.nnz if sp.issparse(matrix) else (matrix != 0).sum()
-        self._dense = self._forward = self._backward = None
+        self._forward: Factor
+        self._backward: Factor
         if nnz > _DENSE_FROM * m * k:
             dense = matrix.toarray() if sp.issparse(matrix) else matrix
-            self._dense = torch.as_tensor(dense, device=device)
-            return
-        self._forward = _sparse(matrix, device)
-        self._backward = self._forward if symmetric else _sparse(matrix.T, device)
+            self._forward = torch.as_tensor(dense, device=device)
+            self._backward = self._forward.T
+        else:
+            self._forward = _blocks(matrix, device)
+            self._backward = self._forward if symmetric else _blocks(matrix.T, device)
 
     def __call__(self, H: torch.Tensor) -> torch.Tensor:
         """A H of each run; the gradient is A' times what comes back."""
-        if self._dense is not None:
-            return _dense_times(self._dense, H)
-        return _SparseProduct.apply(H, self._forward, self._backward)
+        return _Times.apply(H, self._forward, self._backward)
 
 
-def _dense_times(A: torch.Tensor, H: torch.Tensor) -> torch.Tensor:
-    """(H' A')' with the runs' columns as rows: few of them, and BLAS is far faster this way."""
-    n_runs, k, h = H.shape
-    product = H.transpose(1, 2).reshape(-1, k) @ A.T
-    return product.view(n_runs, h, -1).transpose(1, 2)
-
-
-class _SparseProduct(torch.autograd.Function):
-    """Torch's own gradient would transpose A anew in every epoch."""
+class _Times(torch.autograd.Function):
+    """Torch's own gradient would transpose a sparse A anew in every epoch, and multiply a dense
+    one the slow way round.
+    """
 
     @staticmethod
-    def forward(ctx: Any, H: torch.Tensor, A: torch.Tensor, A_transposed: torch.Tensor) -> Any:
+    def forward(ctx: Any, H: torch.Tensor, A: Factor, A_transposed: Factor) -> Any:
         ctx.transposed = A_transposed
         return _times(A, H)
 
@@ -59,19 +61,35 @@ class _SparseProduct(torch.autograd.Function):
         return _times(ctx.transposed, gradients[0]), None, None
 
 
-def _times(A: torch.Tensor, H: torch.Tensor) -> torch.Tensor:
+def _times(A: Factor, H: torch.Tensor) -> torch.Tensor:
     """As many runs in one call as it takes at full speed."""
-    n_runs, _, h = H.shape
+    n_runs, k, h = H.shape
+    if isinstance(A, torch.Tensor):
+        # (H' A')' with the runs' columns as rows: few of them, and BLAS is far faster this way.
+        return (H.transpose(1, 2).reshape(-1, k) @ A.T).view(n_runs, h, -1).transpose(1, 2)
     together = max(1, _MOST_COLUMNS // h) if H.device.type == "cpu" else n_runs
     if together >= n_runs:
         return _side_by_side(A, H)
     return torch.cat([_side_by_side(A, some) for some in H.split(together)])
 
 
-def _side_by_side(A: torch.Tensor, H: torch.Tensor) -> torch.Tensor:
+def _side_by_side(A: Blocks, H: torch.Tensor) -> torch.Tensor:
     """A H with the runs' columns beside each other: one large product instead of R small ones."""
     n_runs, k, h = H.shape
-    return (A @ H.transpose(0, 1).reshape(k, -1)).view(-1, n_runs, h).transpose(0, 1)
+    parts = H.transpose(0, 1).reshape(k, -1).split([block.shape[1] for block in A])
+    product = A[0] @ parts[0]
+    for block, part in zip(A[1:], parts[1:], strict=True):
+        product.addmm_(block, part)
+    return product.view(-1, n_runs, h).transpose(0, 1)
+
+
+def _blocks(matrix: Any, device: torch.device) -> Blocks:
+    """The matrix cut between columns, where that helps; A H is the sum of the blocks' products."""
+    m, k = matrix.shape
+    if device.type != "cpu" or k <= _WIDE * m:
+        return (_sparse(matrix, device),)
+    columns, starts = sp.csc_array(matrix), range(0, k, _MOST_ROWS)
+    return tuple(_sparse(columns[:, i : i + _MOST_ROWS], device) for i in starts)
 
 
 def _sparse(matrix: Any, device: torch.device) -> torch.Tensor:

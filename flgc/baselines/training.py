@@ -109,18 +109,19 @@ def train(
 
 
 def _for_each(work: Callable[..., None], batches: Iterator[tuple], threads: int) -> None:
-    """The batches side by side, each on one core: threads within one would wait for each other
-    at every small product, and on a busy machine for whoever else runs.
+    """One batch with all cores, several side by side with one core each: threads within them
+    would wait for each other at every small product.
     """
-    if threads == 1:
-        for batch in batches:
-            work(*batch)
-        return
     with _TORCH_THREADS:
+        several = list(batches)
+        if threads == 1 or len(several) == 1:
+            for batch in several:
+                work(*batch)
+            return
         before = torch.get_num_threads()
         try:
             with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as p:
-                list(p.map(lambda batch: work(*batch), batches))
+                list(p.map(lambda batch: work(*batch), several))
         finally:
             torch.set_num_threads(before)
 
@@ -145,8 +146,8 @@ def _batches(
         scorer = model.scorer(graph, nodes)
         pieces = 1
         if graph.on_cpu:
-            size = len(runs) * model.layer_size(graph, nodes)
-            pieces = min(len(runs), max(n_threads(), -(-size // _MOST_NUMBERS)))
+            pieces = -(-len(runs) * model.layer_size(graph, nodes) // _MOST_NUMBERS)
+            pieces = min(len(runs), max(pieces, n_threads() if pieces > 1 else 1))
         yield from ((piece, nodes, scorer) for piece in np.array_split(runs, pieces))
 
 
