@@ -22,10 +22,12 @@ from flgc.device import n_threads, to_numpy
 from flgc.propagation import check_hops, check_teleport, embedding_grid, kernel_grid
 from flgc.ridge import RidgePath, check_regularization, one_hot, times_paths
 
-# The label side keeps hops^2 matrices; beyond this many numbers it gives way to the feature side.
-_MOST_KERNEL_NUMBERS = 250_000_000
-# Numbers in the rows of H that the splits solved together need.
-_MOST_GATHERED_NUMBERS = 5_000_000
+# The label side keeps hops^2 / 4 matrices; beyond this many numbers it gives way to the other.
+_MOST_KERNEL_NUMBERS = 100_000_000
+# Numbers in the rows of H that are labelled in the splits solved together.
+_MOST_LABELLED_NUMBERS = 500_000
+# Numbers in the rows of H that are gathered and scored at once.
+_MOST_SCORED_NUMBERS = 2_000_000
 # The limit on BLAS threads is the process's: two grids at once would restore each other's. Each
 # uses all cores anyway.
 _BLAS_LIMIT = threading.Lock()
@@ -144,9 +146,8 @@ def _solver(
     place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
     """A function from the matrix of one setting to its scores, (splits, regularizations) each."""
-    n_splits, n_rows = place.shape
-    at_once = max(1, _MOST_GATHERED_NUMBERS // (n_rows * X.shape[1]))
-    parts = [slice(start, start + at_once) for start in range(0, n_splits, at_once)]
+    n_splits, n_labelled = labelled.shape
+    at_once = max(1, _MOST_LABELLED_NUMBERS // (n_labelled * X.shape[1]))
     solvers = [
         _solver_of_some(
             labels,
@@ -155,14 +156,15 @@ def _solver(
             n_classes,
             regularizations,
             leave_one_out,
-            X.dtype,
+            X,
             side,
+            place[part],
         )
-        for part in parts
+        for part in (slice(start, start + at_once) for start in range(0, n_splits, at_once))
     ]
 
     def solve(matrix: Any) -> dict[str, np.ndarray]:
-        found = [of_some(matrix[place[part]]) for part, of_some in zip(parts, solvers, strict=True)]
+        found = [of_some(matrix) for of_some in solvers]
         return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
 
     return solve
@@ -175,31 +177,41 @@ def _solver_of_some(
     n_classes: int,
     regularizations: Sequence[float],
     leave_one_out: bool,
-    dtype: Any,
+    X: Any,
     side: str,
+    place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
-    """The same for splits whose rows, (splits, labelled + tests, m), fit into memory together."""
+    """The same for splits whose labelled rows, (splits, labelled, m), fit into memory together."""
+    xp = array_namespace(labelled)
+    n_splits, n_labelled = labelled.shape
     seen = labels[labelled]
-    Y = one_hot(seen, n_classes, dtype)
+    Y = one_hot(seen, n_classes, X.dtype)
     truths = {name: labels[nodes] for name, nodes in tests.items()}
-    ends = np.cumsum([labelled.shape[1], *(nodes.shape[1] for nodes in tests.values())])
+    ends = np.cumsum([0, *(nodes.shape[1] for nodes in tests.values())])
+    width = n_labelled if side == "labels" else X.shape[1]
+    step = max(1, _MOST_SCORED_NUMBERS // (n_splits * width))
+    tested = place[:, n_labelled:]
+    blocks = [tested[:, start : start + step] for start in range(0, tested.shape[1], step)]
 
-    def solve(rows: Any) -> dict[str, np.ndarray]:
-        top = rows[:, : ends[0]]
+    def solve(matrix: Any) -> dict[str, np.ndarray]:
+        top = matrix[place[:, :n_labelled]]
         path = RidgePath(top, Y) if side == "labels" else RidgePath.from_features(top, Y)
         solutions = path.solutions(regularizations)
         weights = solutions
         if side == "features" and path.H is None:
-            weights = times_paths(array_namespace(top).matrix_transpose(top), solutions)
+            weights = times_paths(xp.matrix_transpose(top), solutions)
         found = {}
-        for (name, truth), start, stop in zip(truths.items(), ends, ends[1:], strict=False):
-            found[name] = _accuracy(times_paths(rows[:, start:stop], weights), truth)
+        if blocks:
+            winners = [xp.argmax(times_paths(matrix[rows], weights), axis=-1) for rows in blocks]
+            predicted = xp.concat(winners, axis=1)
+            for (name, truth), start, stop in zip(truths.items(), ends, ends[1:], strict=False):
+                found[name] = _accuracy(predicted[:, start:stop], truth, X.dtype)
         if leave_one_out:
-            xp = array_namespace(solutions)
             residuals = path.leave_one_out_residuals(regularizations, solutions)
             squared = xp.mean(xp.sum(residuals**2, axis=-1), axis=-2)
             found["loo_squared_error"] = to_numpy(squared)
-            found["loo_accuracy"] = _accuracy(Y[..., None, :] - residuals, seen)
+            left_out = xp.argmax(Y[..., None, :] - residuals, axis=-1)
+            found["loo_accuracy"] = _accuracy(left_out, seen, X.dtype)
         return found
 
     return solve
@@ -227,11 +239,10 @@ def check_grid(
         check_regularization(regularization)
 
 
-def _accuracy(scores: Any, truth: Any) -> np.ndarray:
-    """Share of nodes whose largest score is at their class; (..., n, R, C) give (..., R)."""
-    xp = array_namespace(scores)
-    hits = xp.argmax(scores, axis=-1) == truth[..., None]
-    return to_numpy(xp.mean(xp.astype(hits, scores.dtype), axis=-2))
+def _accuracy(predicted: Any, truth: Any, dtype: Any) -> np.ndarray:
+    """Share of nodes whose class is right; (..., n, R) give (..., R)."""
+    xp = array_namespace(predicted)
+    return to_numpy(xp.mean(xp.astype(predicted == truth[..., None], dtype), axis=-2))
 
 
 def _choose_side(
@@ -239,7 +250,7 @@ def _choose_side(
 ) -> str:
     """The side with fewer multiplications, a sparse one counted as many dense ones."""
     d = X.shape[1]
-    if n_labelled >= d or (last_hop + 1) ** 2 * n_rows * n_labelled > _MOST_KERNEL_NUMBERS:
+    if n_labelled >= d or (last_hop + 1) ** 2 / 4 * n_rows * n_labelled > _MOST_KERNEL_NUMBERS:
         return "features"
     nnz = P.nnz if isinstance(P, sp.csr_array) else P.values().shape[0]
     sparse = _SPARSE_COSTS * last_hop * nnz

@@ -105,16 +105,20 @@ def embedding_grid(
 
     One product with P per hop, whatever the number of teleports.
     """
-    sums: list[Any] = [0.0] * len(teleports)  # sum over j < h of teleport (1 - teleport)^j P^j X
+    sums: list[Any] = [None] * len(teleports)  # sum over j < h of teleport (1 - teleport)^j P^j X
     for h, full in enumerate(iterate_hops(P, X, max(hops))):
         power = full[rows]
         for t, teleport in enumerate(teleports):
             decay = (1.0 - teleport) ** h
             if h in hops:
-                H = power if teleport == 0 else sums[t] + decay * power
+                H = power if teleport == 0 or h == 0 else sums[t] + decay * power
                 yield from ((i, t, H) for i, wanted in enumerate(hops) if wanted == h)
             if teleport > 0 and h < max(hops):
-                sums[t] = sums[t] + (teleport * decay) * power
+                further = (teleport * decay) * power
+                if h:
+                    sums[t] += further
+                else:
+                    sums[t] = further
 
 
 def kernel_grid(
@@ -124,7 +128,7 @@ def kernel_grid(
 
     With C_ij = (P^i X X' P^j E)[rows], the matrix of a setting is sum_ij p_i p_j C_ij. From h to
     h + 1 hops only the coefficients at h and h + 1 change, so a setting costs two C_ij-sized
-    additions and one small product. Holds hops^2 * len(rows) * len(labelled) numbers.
+    additions and one small product. Holds at most hops^2 / 4 matrices len(rows) x len(labelled).
     """
     xp = array_namespace(labelled)
     indicators = indicator_columns(X, labelled)
@@ -132,13 +136,16 @@ def kernel_grid(
     n_labelled = indicators.shape[1]
     expanded = xp.concat([X @ (X.T @ S) for S in right], axis=1)
     decays = 1.0 - xp.asarray(teleports, dtype=indicators.dtype, device=device(indicators))
-    seen: list[Any] = []  # seen[i][:, j] = C_ij
+    ahead: list[list[Any]] = [[] for _ in right]  # ahead[j][i] = C_ij, kept until j hops are made
     sums: list[Any] = [0.0] * len(teleports)  # sum over i, j < h
     for h, full in enumerate(iterate_hops(P, expanded, max(hops))):
-        seen.append(xp.reshape(full[rows], (-1, len(right), n_labelled)))
-        corner = seen[h][:, h]
+        here = xp.reshape(full[rows], (-1, len(right), n_labelled))
+        for j in range(h + 1, len(right)):
+            ahead[j].append(xp.asarray(here[:, j], copy=True))
+        corner = here[:, h]
         if h:
-            pairs = xp.stack([seen[i][:, h] + seen[h][:, i] for i in range(h)])
+            pairs = xp.stack([before + here[:, i] for i, before in enumerate(ahead[h])])
+            ahead[h].clear()
             weights = (1.0 - decays) * decays ** xp.arange(h, device=device(decays))[:, None]
             borders = xp.tensordot(xp.matrix_transpose(weights), pairs, axes=1)
         for t, teleport in enumerate(teleports):
