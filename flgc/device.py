@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 DTYPES = ("float32", "float64")
 
@@ -112,3 +116,27 @@ def n_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class _BlasLimit:
+    """The limit on BLAS threads is the process's: the first sets it, the last takes it back."""
+
+    lock = threading.Lock()
+    users = 0
+    limit: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """BLAS on one core while anybody is in here, for work that is spread over cores already."""
+    with _BlasLimit.lock:
+        if _BlasLimit.users == 0:
+            _BlasLimit.limit = threadpool_limits(1, user_api="blas")
+        _BlasLimit.users += 1
+    try:
+        yield
+    finally:
+        with _BlasLimit.lock:
+            _BlasLimit.users -= 1
+            if _BlasLimit.users == 0:
+                _BlasLimit.limit.restore_original_limits()

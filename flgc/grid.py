@@ -6,7 +6,6 @@ eigendecomposition serves all regularizations. Settings are solved side by side,
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,9 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
-from threadpoolctl import threadpool_limits
 
-from flgc.device import n_threads, to_numpy
+from flgc.device import n_threads, one_blas_thread, to_numpy
 from flgc.propagation import check_hops, check_teleport, embedding_grid, kernel_grid
 from flgc.ridge import RidgePath, check_regularization, one_hot, times_paths
 
@@ -28,9 +26,6 @@ _MOST_KERNEL_NUMBERS = 100_000_000
 _MOST_LABELLED_NUMBERS = 500_000
 # Numbers in the rows of H that are gathered and scored at once.
 _MOST_SCORED_NUMBERS = 2_000_000
-# The limit on BLAS threads is the process's: two grids at once would restore each other's. Each
-# uses all cores anyway.
-_BLAS_LIMIT = threading.Lock()
 # A multiplication in a sparse product, in dense ones (measured on citation graphs).
 _SPARSE_COSTS = 25
 
@@ -269,11 +264,7 @@ def _solved(
         return
     pending: deque[tuple[int, int, Future]] = deque()
     # One BLAS thread each: small decompositions gain more from standing side by side.
-    with (
-        _BLAS_LIMIT,
-        threadpool_limits(1, user_api="blas"),
-        ThreadPoolExecutor(threads) as pool,
-    ):
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
         for i, t, rows in settings:
             pending.append((i, t, pool.submit(solve, rows)))
             if len(pending) > 2 * threads:

@@ -77,9 +77,9 @@ def _side_by_side(A: Blocks, H: torch.Tensor) -> torch.Tensor:
     """A H with the runs' columns beside each other: one large product instead of R small ones."""
     n_runs, k, h = H.shape
     parts = H.transpose(0, 1).reshape(k, -1).split([block.shape[1] for block in A])
-    product = A[0] @ parts[0]
-    for block, part in zip(A[1:], parts[1:], strict=True):
-        product.addmm_(block, part)
+    product = parts[0].new_empty(A[0].shape[0], n_runs * h)
+    for i, (block, part) in enumerate(zip(A, parts, strict=True)):
+        product.addmm_(block, part, beta=min(i, 1))  # `@` would fill with zeros and copy them first
     return product.view(-1, n_runs, h).transpose(0, 1)
 
 

@@ -26,7 +26,7 @@ from flgc.device import check_dtype, n_threads, resolve_device, to_numpy
 _EPOCH_COSTS = 20_000
 # Numbers in the widest layer of the runs that are trained together: beyond, they leave the cache.
 _MOST_NUMBERS = 200_000
-# The number of torch's threads is the process's: two trainings would restore each other's.
+# Two trainings that start at once would restore each other's number of threads.
 _TORCH_THREADS = threading.Lock()
 
 
@@ -109,21 +109,31 @@ def train(
 
 
 def _for_each(work: Callable[..., None], batches: Iterator[tuple], threads: int) -> None:
-    """One batch with all cores, several side by side with one core each: threads within them
-    would wait for each other at every small product.
+    """The batches side by side, each on one core: threads within one would wait for each other
+    at every small product, and on a busy machine for whoever else runs.
     """
+    if threads == 1:
+        for batch in batches:
+            work(*batch)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        _keep_to_one_core(pool, threads)
+        list(pool.map(lambda batch: work(*batch), batches))
+
+
+def _keep_to_one_core(pool: ThreadPoolExecutor, threads: int) -> None:
+    """Torch's number of threads is a thread's own, but it also becomes that of threads to come."""
+    all_started = threading.Barrier(threads)
+
+    def limit(_: int) -> None:
+        torch.set_num_threads(1)
+        torch.get_num_threads()  # without it, the first computation would set the number anew
+        all_started.wait()
+
     with _TORCH_THREADS:
-        several = list(batches)
-        if threads == 1 or len(several) == 1:
-            for batch in several:
-                work(*batch)
-            return
         before = torch.get_num_threads()
-        try:
-            with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as p:
-                list(p.map(lambda batch: work(*batch), several))
-        finally:
-            torch.set_num_threads(before)
+        list(pool.map(limit, range(threads)))
+        torch.set_num_threads(before)
 
 
 def _batches(
