@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 DTYPES = ("float32", "float64")
 
@@ -122,16 +122,22 @@ class _BlasLimit:
     """The limit on BLAS threads is the process's: the first sets it, the last takes it back."""
 
     lock = threading.Lock()
+    libraries: ThreadpoolController | None = None
     users = 0
     limit: Any = None
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """BLAS on one core while anybody is in here, for work that is spread over cores already."""
+    """BLAS on one core while anybody is in here, for work that is spread over cores already.
+
+    For small work too: BLAS's further threads spin for some 50 ms when they are done, on cores
+    that what comes next could use.
+    """
     with _BlasLimit.lock:
         if _BlasLimit.users == 0:
-            _BlasLimit.limit = threadpool_limits(1, user_api="blas")
+            _BlasLimit.libraries = _BlasLimit.libraries or ThreadpoolController()
+            _BlasLimit.limit = _BlasLimit.libraries.limit(limits=1, user_api="blas")
         _BlasLimit.users += 1
     try:
         yield

@@ -11,13 +11,18 @@ eigendecomposition every regularization r costs one product, and leave-one-out c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from flgc.device import solve_positive_definite
+from flgc.device import one_blas_thread, solve_positive_definite
+
+# Below this many multiplications one core is enough.
+_THREADING_PAYS = 1_000_000_000
 
 
 class RidgePath:
@@ -102,9 +107,12 @@ def _transposed(array: Any) -> Any:
 def ridge_weights(H: Any, Y: Any, regularization: float, form: str = "auto") -> Any:
     """W of Eq. 16 for one design, by the smaller of the two systems unless `form` names one."""
     H_transposed = _transposed(H)
-    if form == "dual" or (form == "auto" and H.shape[0] < H.shape[1]):
-        return H_transposed @ solve_ridge(H @ H_transposed, Y, regularization)
-    return solve_ridge(H_transposed @ H, H_transposed @ Y, regularization)
+    with (
+        one_blas_thread() if math.prod(H.shape) * min(H.shape) < _THREADING_PAYS else nullcontext()
+    ):
+        if form == "dual" or (form == "auto" and H.shape[0] < H.shape[1]):
+            return H_transposed @ solve_ridge(H @ H_transposed, Y, regularization)
+        return solve_ridge(H_transposed @ H, H_transposed @ Y, regularization)
 
 
 def solve_ridge(gram: Any, moment: Any, regularization: float) -> Any:

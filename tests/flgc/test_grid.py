@@ -109,7 +109,10 @@ def test_grids_side_by_side_leave_blas_as_it_was(monkeypatch):
 
 @pytest.mark.parametrize("n_features", [4, 40])
 @pytest.mark.parametrize("side", ["labels", "features", "auto"])
-def test_many_splits_equal_one_after_the_other(side, n_features):
+@pytest.mark.parametrize("at_once", [1, 1000, 10**9])
+def test_many_splits_equal_one_after_the_other(side, n_features, at_once, monkeypatch):
+    monkeypatch.setattr(flgc.grid, "_MOST_LABELLED_NUMBERS", at_once)
+    monkeypatch.setattr(flgc.grid, "_MOST_SCORED_NUMBERS", at_once)
     rng = np.random.default_rng(0)
     X, labels = rng.standard_normal((50, n_features)), np.arange(50) % 3
     P = propagation_matrix(as_adjacency(np.triu(rng.random((50, 50)) < 0.1, 1).astype(float)))
