@@ -17,10 +17,11 @@ from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
 from flows.parameters import Plan
 from tasks.corrupt import corrupt
 from tasks.download import download
-from tasks.experiments import FLGC, METHODS, Cell, Experiment, Method, Subject
+from tasks.experiments import FLGC, METHODS, Cell, Experiment, Subject
 from tasks.figures import figures
 from tasks.fit import cluster, fit
 from tasks.graphs import graph
+from tasks.picking import Method
 from tasks.propagate import propagate
 from tasks.report import Section
 from tasks.rivals import compare, train

@@ -4,7 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.experiments import METHODS, Experiment, Method, published_name
+from tasks.experiments import METHODS, Experiment, published_name
+from tasks.picking import Method
 from tasks.published import published_cells
 
 # Points by which a value may fall short of the published one and still count as reached.

@@ -1,48 +1,18 @@
 """What is run, declared: one description per table of the paper, and the suites made of them.
 
 Nothing here computes. A further table is one more `Experiment`, a further method one more line of
-`METHODS`; flows, tasks and report follow.
+`METHODS`; flows, tasks and report follow. What stages compute does not depend on this module's
+code: they are given what they need of it, and it stands in their keys.
 """
 
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tasks.picking import Method, Rival
+
 Kind = Literal["classification", "clustering"]
 PROTOCOLS = ("paper", "honest")
 GIVEN = "given"
-
-
-@dataclass(frozen=True)
-class Method:
-    """A closed form, as the part of an experiment's grid from which its setting is picked.
-
-    None means all of it. FLGC is FLGC* without a teleport (Section III). The scores of the whole
-    grid are computed once and serve every method. `published` is its name in the paper's tables.
-    """
-
-    name: str
-    hops: tuple[int, ...] | None = None
-    teleports: tuple[float, ...] | None = None
-    published: str = ""
-
-
-@dataclass(frozen=True)
-class Rival:
-    """A method that is trained by gradient descent, and the settings from which one is picked.
-
-    All combinations are trained on the first runs and compared there; the picked one is trained on
-    all runs. `hops` are the layers of a GCN. Epochs cost nothing to compare: they lie on one path.
-    The first of everything is taken where there are no validation nodes to pick on.
-    """
-
-    name: str
-    hops: tuple[int, ...]
-    learning_rates: tuple[float, ...]
-    weight_decays: tuple[float, ...]
-    epochs: tuple[int, ...]
-    hidden: int | None = None
-    teleport: float | None = None
-    published: str = ""
 
 
 METHODS: dict[str, Method | Rival] = {

@@ -11,12 +11,43 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.experiments import Method, Rival
-
 AXES = ("scaling", "hops", "teleport", "regularization")
 TRAINED_AXES = (*AXES, "learning_rate", "epochs")
 ERROR = "loo_squared_error"
 DECLARED = "declared first"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A closed form, as the part of an experiment's grid from which its setting is picked.
+
+    None means all of it. FLGC is FLGC* without a teleport (Section III). The scores of the whole
+    grid are computed once and serve every method. `published` is its name in the paper's tables.
+    """
+
+    name: str
+    hops: tuple[int, ...] | None = None
+    teleports: tuple[float, ...] | None = None
+    published: str = ""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A method that is trained by gradient descent, and the settings from which one is picked.
+
+    All combinations are trained on the first runs and compared there; the picked one is trained on
+    all runs. `hops` are the layers of a GCN. Epochs cost nothing to compare: they lie on one path.
+    The first of everything is taken where there are no validation nodes to pick on.
+    """
+
+    name: str
+    hops: tuple[int, ...]
+    learning_rates: tuple[float, ...]
+    weight_decays: tuple[float, ...]
+    epochs: tuple[int, ...]
+    hidden: int | None = None
+    teleport: float | None = None
+    published: str = ""
 
 
 @dataclass(frozen=True)

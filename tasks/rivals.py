@@ -8,10 +8,10 @@ import pandas as pd
 
 from flgc.device import resolve_device
 from tasks.download import described, read_dataset
-from tasks.experiments import METHODS, Cell, Rival
+from tasks.experiments import METHODS, Cell
 from tasks.fit import cell_parameters
 from tasks.graphs import leaking
-from tasks.picking import Setting
+from tasks.picking import Rival, Setting
 from tasks.results import result_rows
 from tasks.routing import gpu_first, hand_over
 from tasks.select import picked, seeds

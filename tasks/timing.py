@@ -2,10 +2,11 @@
 
 import dataclasses
 from collections.abc import Mapping
+from dataclasses import asdict
 
 import pandas as pd
 
-from tasks.experiments import Cell
+from tasks.experiments import METHODS, Cell
 from tasks.graphs import leaking
 from tasks.rivals import read_data
 from tasks.select import picked, seeds
@@ -31,11 +32,12 @@ def time_methods(
         method: picked(opened, of, dataclasses.replace(cell, method=method, protocol="honest"))
         for method, of in scores.items()
     }
+    methods = {method: METHODS[method] for method in scores}
     seed = seeds(cell)[0]
 
     def compute() -> pd.DataFrame:
         given = read_data(opened, cell, data, graph, splits, device)
-        found = timed_fits(given, settings, experiment.timed_hops, seed)
+        found = timed_fits(given, methods, settings, experiment.timed_hops, seed)
         return found.assign(experiment=experiment.name, dataset=cell.subject.dataset)
 
     return opened.get_or_compute(
@@ -46,6 +48,7 @@ def time_methods(
             "experiment": experiment.name,
             "dataset": cell.subject.dataset,
             "hops": experiment.timed_hops,
+            "methods": {name: asdict(method) for name, method in methods.items()},
             "settings": {method: setting.as_dict() for method, setting in settings.items()},
             "seed": str(seed),
             "without": leaking(opened, data, cell.protocol),

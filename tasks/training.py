@@ -11,9 +11,8 @@ import scipy.sparse as sp
 
 from flgc.baselines import Training, model_named, train
 from flgc.datasets.splits import Split
-from tasks.experiments import Rival
 from tasks.features import scaled
-from tasks.picking import TRAINED_AXES, Setting
+from tasks.picking import TRAINED_AXES, Rival, Setting
 from tasks.progress import tracked
 
 

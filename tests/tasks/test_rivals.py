@@ -10,10 +10,10 @@ import pytest
 from flgc.baselines import GCN, Training, train
 from flgc.datasets import load
 from tasks.download import fetch_dataset
-from tasks.experiments import CITATION, METHODS, Cell, Experiment, Grid, Rival, Subject
+from tasks.experiments import CITATION, METHODS, Cell, Experiment, Grid, Subject
 from tasks.figures import draw_figures, read_files
 from tasks.graphs import build_graph
-from tasks.picking import pick
+from tasks.picking import Rival, pick
 from tasks.results import COLUMNS
 from tasks.rivals import compare_settings, train_runs
 from tasks.select import score_settings, seeds
@@ -112,6 +112,8 @@ def test_the_second_time_nothing_is_trained(
     chain = Chain(tmp_path)
     assert chain.scores.cached
     assert chain.filled.cached
+    with changed_module(monkeypatch, "tasks.experiments"):  # what it declares stands in the keys
+        assert Chain(tmp_path).filled.cached
     with changed_module(monkeypatch, "flgc.baselines.models"), pytest.raises(pytest.fail.Exception):
         Chain(tmp_path)
 

@@ -9,8 +9,8 @@ from flgc import FLGCClassifier
 from flgc.datasets import load
 from flgc.datasets.splits import from_table, min_max_scaled
 from tasks.download import dataset_of, dataset_table, described
-from tasks.experiments import METHODS, Cell, Experiment, Grid, Method, Noise, Preparation, Subject
-from tasks.picking import AXES, pick
+from tasks.experiments import METHODS, Cell, Experiment, Grid, Noise, Preparation, Subject
+from tasks.picking import AXES, Method, pick
 from tasks.results import COLUMNS
 from tasks.store import Store
 from tests.tasks.chain import IRIS, changed_module, computed, iris, rows, run_cell
@@ -80,6 +80,7 @@ def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> Non
         ("flgc.datasets.splits", {"splits", "graph", "select", "propagate", "fit"}),
         ("flgc.noise", set()),
         ("flgc.clustering", set()),
+        ("tasks.experiments", set()),
     ],
 )
 def test_changed_code_recomputes_what_runs_it(
