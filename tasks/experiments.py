@@ -88,7 +88,7 @@ class Experiment:
     `split` is a text of `flgc.datasets.splits.make`; clustering has none. `published` names the
     table of `tasks.paper` that stands beside ours. `compare` asks for Wilcoxon's test over the
     datasets, `timed_hops` for accuracy and training time against hops, `sensitivity` for accuracy
-    against regularization and teleport.
+    against regularization and teleport. `remarks` tell what was tried where values fall short.
     """
 
     name: str
@@ -106,6 +106,7 @@ class Experiment:
     compare: bool = False
     timed_hops: tuple[int, ...] = ()
     sensitivity: bool = False
+    remarks: tuple[str, ...] = ()
     exceptions: dict[str, Preparation] = field(default_factory=dict)
 
     def preparation_of(self, dataset: str) -> Preparation:
@@ -209,6 +210,11 @@ PAPER = (
         split="random",
         runs=20,
         published="citation_accuracy",
+        remarks=(
+            "Tried for FLGC* on CiteSeer: 13 hops, 12 teleports, 17 regularizations and features "
+            "of unit length besides; the best mean over the 20 splits stays where it is. The "
+            "paper prints ± 0.0 over its runs, where splits differ by more than the gap.",
+        ),
     ),
     Experiment(
         name="citation-full",

@@ -1,3 +1,5 @@
+import dataclasses
+
 import pandas as pd
 import pytest
 
@@ -36,6 +38,28 @@ def test_what_falls_short_is_named() -> None:
     )
     assert "- FLGC*, `paper`: 1 of 2; short at CiteSeer (-1.7)" in found
     assert "- FLGC*, teleport .1, `paper`: 1 of 1" in found
+
+
+def test_spread_and_what_lies_far_above_are_named() -> None:
+    found = reached(
+        PUBLIC,
+        results(
+            ("PubMed", "SGC", "honest", 0.788),
+            ("Cora", "SGC", "honest", 0.790),
+            ("Cora", "SGC", "honest", 0.810),
+        ),
+    )
+    assert (
+        "- SGC, `honest`: 1 of 2; short at Cora (-1.7; runs 79.0..81.0); more than 1.5 above at "
+        "PubMed (+2.2)"
+    ) in found
+
+
+def test_what_was_tried_is_told() -> None:
+    remarked = dataclasses.replace(PUBLIC, remarks=("Tried: more hops.",))
+    cells = results(("Cora", "FLGC*", "paper", 0.8))
+    assert "Tried: more hops." in "\n".join(reached(remarked, cells)).splitlines()
+    assert reached(remarked, cells.assign(dataset="nowhere")) == []
 
 
 def test_over_smoothing_is_checked() -> None:
