@@ -24,10 +24,11 @@ from flgc.device import n_threads
 _THREADING_PAYS = 2_000_000
 
 
-def hop(P: Any, H: Any, X: Any = None, teleport: float = 0.0) -> Any:
+def hop(P: Any, H: Any, X: Any = None, teleport: float = 0.0, spare: Any = None) -> Any:
     """(1 - teleport) P H + teleport X, a new array: the one step that costs something.
 
-    scipy's product is serial, so blocks of rows go to all cores.
+    scipy's product is serial, so blocks of rows go to all cores. A large result may be written into
+    `spare`, an array of its shape and type: memory that is fresh costs as much as the product.
     """
     if not isinstance(H, np.ndarray):
         return _blend(P @ H, X, teleport)
@@ -37,7 +38,9 @@ def hop(P: Any, H: Any, X: Any = None, teleport: float = 0.0) -> Any:
     # More blocks than threads even out uneven degrees; cut where the non-zeros are, not the rows.
     cuts = np.searchsorted(P.indptr, np.linspace(0, P.nnz, 4 * threads + 1))
     cuts[0], cuts[-1] = 0, P.shape[0]
-    out = np.empty((P.shape[0], H.shape[1]), dtype=np.result_type(P.dtype, H.dtype))
+    out = spare
+    if out is None:
+        out = np.empty((P.shape[0], H.shape[1]), dtype=np.result_type(P.dtype, H.dtype))
 
     def fill(block: int) -> None:
         start, stop = cuts[block], cuts[block + 1]
@@ -61,22 +64,28 @@ def _blend(product: Any, X: Any, teleport: float) -> Any:
     return product
 
 
-def iterate_hops(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Iterator[Any]:
-    """H(0), H(1), ... H(hops), one after the other; sparse features become dense."""
+def iterate_hops(
+    P: Any, X: Any, hops: int, teleport: float = 0.0, *, reuse: bool = False
+) -> Iterator[Any]:
+    """H(0), H(1), ... H(hops), one after the other; sparse features become dense.
+
+    With `reuse`, H(h + 2) may lie where H(h) was: for callers that do not keep them.
+    """
     check_hops(hops)
     check_teleport(teleport)
     X = X.toarray() if sp.issparse(X) else X
-    H = X
+    H, spare = X, None
     yield H
-    for _ in range(hops):
+    for h in range(hops):
         if teleport < 1:
-            H = hop(P, H, X, teleport)
+            previous, H = H, hop(P, H, X, teleport, spare)
+            spare = previous if reuse and h else None  # H(0) is the caller's
         yield H
 
 
 def propagate(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Any:
     """The embedding H = H(hops). `teleport=0` is SGC's P^hops X, `teleport=1` is X."""
-    for H in iterate_hops(P, X, hops, teleport):
+    for H in iterate_hops(P, X, hops, teleport, reuse=True):
         embedding = H
     return embedding
 
@@ -106,7 +115,7 @@ def embedding_grid(
     One product with P per hop, whatever the number of teleports.
     """
     sums: list[Any] = [None] * len(teleports)  # sum over j < h of teleport (1 - teleport)^j P^j X
-    for h, full in enumerate(iterate_hops(P, X, max(hops))):
+    for h, full in enumerate(iterate_hops(P, X, max(hops), reuse=True)):
         power = full[rows]
         for t, teleport in enumerate(teleports):
             decay = (1.0 - teleport) ** h
@@ -138,7 +147,7 @@ def kernel_grid(
     decays = 1.0 - xp.asarray(teleports, dtype=indicators.dtype, device=device(indicators))
     ahead: list[list[Any]] = [[] for _ in right]  # ahead[j][i] = C_ij, kept until j hops are made
     sums: list[Any] = [0.0] * len(teleports)  # sum over i, j < h
-    for h, full in enumerate(iterate_hops(P, expanded, max(hops))):
+    for h, full in enumerate(iterate_hops(P, expanded, max(hops), reuse=True)):
         here = xp.reshape(full[rows], (-1, len(right), n_labelled))
         for j in range(h + 1, len(right)):
             ahead[j].append(xp.asarray(here[:, j], copy=True))

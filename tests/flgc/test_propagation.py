@@ -87,6 +87,19 @@ def test_threaded_product_is_the_product(monkeypatch, dtype):
         assert blended.dtype == dtype
 
 
+@pytest.mark.parametrize("teleport", [0.0, 0.3, 1.0])
+def test_memory_used_again_changes_neither_result_nor_features(monkeypatch, teleport):
+    monkeypatch.setattr(flgc.propagation, "_THREADING_PAYS", 0)
+    monkeypatch.setattr(flgc.propagation, "n_threads", lambda: 2)
+    rng = np.random.default_rng(0)
+    P = sp.random_array((30, 30), density=0.2, rng=rng, format="csr")
+    X = rng.standard_normal((30, 4))
+    before = X.copy()
+    for h, H in enumerate(iterate_hops(P, X, 6, teleport, reuse=True)):
+        np.testing.assert_allclose(H, plain.propagate(P.toarray(), X, h, teleport), atol=1e-12)
+    np.testing.assert_array_equal(X, before)
+
+
 def test_equals_pyg_layers():
     rng = np.random.default_rng(1)
     A = as_adjacency(np.triu(rng.random((20, 20)) < 0.2, 1).astype(float))
