@@ -114,20 +114,16 @@ def embedding_grid(
 
     One product with P per hop, whatever the number of teleports.
     """
-    sums: list[Any] = [None] * len(teleports)  # sum over j < h of teleport (1 - teleport)^j P^j X
+    sums: list[Any] = [0.0] * len(teleports)  # sum over j < h of teleport (1 - teleport)^j P^j X
     for h, full in enumerate(iterate_hops(P, X, max(hops), reuse=True)):
         power = full[rows]
         for t, teleport in enumerate(teleports):
             decay = (1.0 - teleport) ** h
             if h in hops:
-                H = power if teleport == 0 or h == 0 else sums[t] + decay * power
+                H = power if teleport == 0 else sums[t] + decay * power
                 yield from ((i, t, H) for i, wanted in enumerate(hops) if wanted == h)
             if teleport > 0 and h < max(hops):
-                further = (teleport * decay) * power
-                if h:
-                    sums[t] += further
-                else:
-                    sums[t] = further
+                sums[t] += (teleport * decay) * power
 
 
 def kernel_grid(
