@@ -6,7 +6,13 @@
 """
 
 from flgc.datasets.dataset import Dataset
-from flgc.datasets.errors import DatasetError, NotAvailable, UnknownDataset, WrongDigest
+from flgc.datasets.errors import (
+    DatasetError,
+    NotAvailable,
+    NotReachable,
+    UnknownDataset,
+    WrongDigest,
+)
 from flgc.datasets.library import State, fetch, load, state, verify
 from flgc.datasets.own import add, from_graph, from_pyg, from_table
 from flgc.datasets.registry import REGISTRY, resolve
@@ -16,6 +22,7 @@ __all__ = [
     "Dataset",
     "DatasetError",
     "NotAvailable",
+    "NotReachable",
     "State",
     "UnknownDataset",
     "WrongDigest",

@@ -16,6 +16,14 @@ class NotAvailable(DatasetError):
     """No source could give the dataset; the message lists each source and its reason."""
 
 
+class NotReachable(NotAvailable):
+    """No source of the dataset can be reached from here, and none gave anything wrong.
+
+    It says something of this machine and its network, not of the dataset: elsewhere it can be had.
+    A wrong digest, or a file that does not parse, is never this.
+    """
+
+
 class SourceFailed(DatasetError):
     """One source could not give a file; the next source is tried."""
 

@@ -1,0 +1,19 @@
+import pytest
+
+from flgc.addresses import without_secrets
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("s3://key:secret@bucket/folder", "s3://***@bucket/folder"),
+        ("postgresql+asyncpg://me:p@ss@host:5432/db", "postgresql+asyncpg://***@host:5432/db"),
+        ("https://host/path?token=abc&x=1", "https://host/path?***"),
+        ("see http://u:p@a/x and ftp://v:q@b/y!", "see http://***@a/x and ftp://***@b/y!"),
+        ("s3://bucket/folder", "s3://bucket/folder"),
+        ("/a/plain/path@home", "/a/plain/path@home"),
+        ("mail me@example.org about http://host/a@b", "mail me@example.org about http://host/a@b"),
+    ],
+)
+def test_secrets_of_addresses_are_hidden(text, shown):
+    assert without_secrets(text) == shown
