@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-$(shell cat constraints.txt pyproject.toml | cksum | cut -d' ' -f1)
 
-.PHONY: help setup test stack lint reproduce clean
+.PHONY: help setup test stack lint audit reproduce clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,9 @@ lint: $(STAMP) ## ruff and mypy
 
 test: lint ## lint, types and all tests but those that need a stack or database of their own
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not stack"
+
+audit: $(STAMP) ## known vulnerabilities of the pinned packages, where advisories can be had
+	$(BIN)/python .ci/audit.py
 
 stack: $(STAMP) ## tests that start servers, workers and databases of their own
 	$(BIN)/python -m pytest -m stack
