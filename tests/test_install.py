@@ -1,0 +1,83 @@
+"""The README's ways to install work in an empty environment, without what the pipeline needs."""
+
+import os
+import re
+import subprocess
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SHELL = re.search(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+COMMANDS = SHELL[1].splitlines() if SHELL else []
+USED = """
+import importlib.util, sys
+import numpy as np
+from flgc import FLGCClassifier
+from flgc.datasets import load
+iris = load("iris")
+y = np.where(np.arange(150) % 5 == 0, iris.labels, -1)
+model = FLGCClassifier(regularization=0.1).fit(iris.features, y)
+assert np.mean(model.transduction_ == iris.labels) > 0.8
+assert not {"torch", "prefect"} & set(sys.modules)
+print(*(importlib.util.find_spec(name) is not None for name in ("flgc", "tasks", "prefect")))
+"""
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """What git would give somebody else."""
+    copy = tmp_path_factory.mktemp("install") / "checkout"
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            (copy / name).write_bytes((ROOT / name).read_bytes())
+    return copy
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """An empty one for all commands: the second finds what the first has brought."""
+    folder = tmp_path_factory.mktemp("empty")
+    venv.create(folder, with_pip=True)
+    return folder / "bin"
+
+
+def test_the_readme_says_how_to_install():
+    assert [command.split()[:2] for command in COMMANDS] == [["pip", "install"], ["pip", "wheel"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_person_can_install_and_use_it(command, checkout, environment, tmp_path):
+    variables = {"PATH": f"{environment}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    done = subprocess.run(
+        f"python -m pip uninstall --quiet --yes flgc; {command}",
+        shell=True,
+        cwd=checkout,
+        env=_pip_settings() | variables,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    used = subprocess.run(
+        [environment / "python", "-c", USED], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert used.stdout.split() == ["True", "False", "False"], used.stderr
+    shown = subprocess.run(
+        [environment / "flgc", "datasets", "--json"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert shown.returncode == 0, shown.stderr
+
+
+def _pip_settings() -> dict[str, str]:
+    """Where this machine's pip finds packages, and nothing else of the caller's environment."""
+    wanted = ("PIP_", "SSL_", "HTTP", "http", "https", "no_proxy", "NO_PROXY")
+    return {name: value for name, value in os.environ.items() if name.startswith(wanted)}
