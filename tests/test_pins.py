@@ -1,0 +1,17 @@
+"""What `make setup` installs is pinned once: by version, and by the sha256 of its wheels."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_every_pin_has_hashes_but_that_of_torch():
+    pins = set((ROOT / "constraints.txt").read_text().split())
+    blocks = re.split(r"\n(?=\S)", (ROOT / "hashes.txt").read_text())
+    hashed = {
+        block.split()[0]: re.findall(r"--hash=sha256:[0-9a-f]{64}", block) for block in blocks
+    }
+    assert all(hashed.values())
+    assert pins - set(hashed) == {pin for pin in pins if pin.startswith("torch==")}
+    assert set(hashed) <= pins, "run: python .ci/lock.py"
