@@ -46,8 +46,8 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
     from flgc.datasets.build import _assemble
     from flgc.datasets.sources import Raw
 
-    def register(*sources: Url | Wheel, exact: bool = False) -> Entry:
-        file = RawFile("toy.csv", sources, exact=exact)
+    def register(*sources: Url | Wheel, exact: bool = False, packaged: bool = False) -> Entry:
+        file = RawFile("toy.csv", sources, exact=exact, packaged=packaged)
         route = Route(TextTable(), (file,))
         row = Entry("toy", "table", 2, 3, 2, ("a", "b"), (route,), "none", "nobody")
         sha = hashlib.sha256(TOY).hexdigest()

@@ -1,5 +1,6 @@
 """All datasets through the mirror: the paper's numbers, PyG's tensors, no work done twice."""
 
+import dataclasses
 import shutil
 from pathlib import Path
 
@@ -188,14 +189,18 @@ def test_yale_b_of_unknown_bytes_is_marked_or_refused(tmp_path, cache):
     assert verify("ExtendedYaleB", cache=cache).status == "ok"
 
 
-def test_libsvm_s_copy_of_dna_is_the_same_table(mirror, shared_cache, cache, tmp_path):
+def test_libsvm_s_copy_of_dna_is_the_same_table(cache, tmp_path, monkeypatch):
     from sklearn.datasets import dump_svmlight_file
 
-    ours = load("dnatest", mirror=mirror, cache=shared_cache)
+    ours, entry = load("dnatest"), REGISTRY["dnatest"]
+    monkeypatch.setitem(
+        REGISTRY, "dnatest", dataclasses.replace(entry, routes=entry.routes[1:])
+    )  # without the table that the package carries
     path = tmp_path / "dnatest" / "dna.scale.t"
     path.parent.mkdir()
     dump_svmlight_file(ours.features[::-1], ours.labels[::-1] + 1, str(path), zero_based=False)
     theirs = load("dnatest", mirror=tmp_path, cache=cache, offline=True)
+    assert set(theirs.provenance["sources"]) == {"dna.scale.t"}
     assert theirs.digest == ours.digest
 
 

@@ -1,5 +1,6 @@
 """Sources that fail: the next one is used, or the error says why; nothing half-written stays."""
 
+import gzip
 import hashlib
 import os
 import time
@@ -216,3 +217,26 @@ def test_the_member_of_an_upstream_archive_is_found_in_any_folder(tmp_path):
         wheels.unzip(path.read_bytes(), "other.csv", "here")
     with pytest.raises(DatasetError, match="not a readable zip"):
         wheels.unzip(b"nonsense", "toy.csv", "here")
+
+
+COPY = gzip.compress(b"1.5,2,a\n0.5,1,b\n1.5,1,a\n", mtime=0)
+
+
+@pytest.mark.parametrize("damaged", [b"", b"no gzip", COPY[:-20]], ids=["empty", "text", "short"])
+def test_after_a_damaged_copy_in_the_package_the_next_source_is_used(
+    toy, server, cache, tmp_path, monkeypatch, damaged
+):
+    """The package carries a compressed copy; an installation may have lost part of it."""
+    toy(Url(f"{server.url}/good"), packaged=True)
+    copy = tmp_path / "packaged" / "toy.csv.gz"
+    copy.parent.mkdir()
+    copy.write_bytes(COPY)
+    monkeypatch.setattr("flgc.datasets.sources.resources.files", lambda _: tmp_path)
+    assert fetch("toy", cache=cache).status == "embedded"
+    assert load("toy", cache=cache).provenance["sources"] == {"toy.csv": "the package flgc"}
+    assert server.hits == {}
+    assert not cache.exists()
+    copy.write_bytes(damaged)
+    assert load("toy", cache=cache).provenance["sources"] == {"toy.csv": f"{server.url}/good"}
+    with pytest.raises(NotAvailable, match="the package flgc"):
+        load("toy", cache=tmp_path / "other", offline=True)
