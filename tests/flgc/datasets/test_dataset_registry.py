@@ -13,7 +13,8 @@ import pytest
 
 import flgc
 from flgc.datasets import REGISTRY, NotAvailable, UnknownDataset, load, resolve, state, verify
-from flgc.datasets.entry import Url, Wheel, pinned
+from flgc.datasets.entry import RawFile, Url, Wheel, pinned
+from tests.conftest import IN_NO_INDEX
 
 ROOT = Path(__file__).parents[3]
 PACKAGE_FOLDER = Path(flgc.__file__).parent / "datasets" / "packaged"
@@ -86,16 +87,16 @@ def test_pickles_and_binary_files_are_used_with_their_pinned_bytes_only():
                     assert file.exact or entry.name == "ExtendedYaleB"
 
 
-def test_eighteen_datasets_come_by_wheel():
-    by_wheel = {
+def test_a_package_index_gives_all_but_three_of_what_exists():
+    def in_an_index(file: RawFile) -> bool:
+        return file.packaged or any(isinstance(source, Wheel) for source in file.sources)
+
+    missing = {
         entry.name
         for entry in REGISTRY.values()
-        for route in entry.routes
-        if route.files
-        and all(any(isinstance(s, Wheel) for s in file.sources) for file in route.files)
+        if not any(all(map(in_an_index, route.files)) for route in entry.routes)
     }
-    assert len(by_wheel) == 18
-    assert {"Cora", "CiteSeer", "PubMed"} < by_wheel
+    assert missing == {"air", "cotton", *IN_NO_INDEX}
 
 
 def test_upstream_comes_before_wheels():
