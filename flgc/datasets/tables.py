@@ -35,9 +35,9 @@ def metacluster(member: str) -> Wheel:
     return Wheel("metacluster==1.3.0", f"metacluster/data/{member}")
 
 
-def one(read: Reader, name: str, *sources: Url | Wheel) -> Route:
+def one(read: Reader, name: str, *sources: Url | Wheel, packaged: bool = False) -> Route:
     """A route with a single raw file."""
-    return Route(read, (RawFile(name, sources),))
+    return Route(read, (RawFile(name, sources, packaged=packaged),))
 
 
 CAR_CODES = {
@@ -189,6 +189,7 @@ TABLES = (
                 TextTable(label=0, drop=(3,), skip=5),
                 "segmentation.data",
                 *uci(50, "image+segmentation", "image/segmentation.data"),
+                packaged=True,
             ),
         ),
         CC_BY,
@@ -364,6 +365,7 @@ TABLES = (
                 *uci(
                     143, "statlog+australian+credit+approval", "statlog/australian/australian.dat"
                 ),
+                packaged=True,
             ),
         ),
         CC_BY,
@@ -419,11 +421,12 @@ TABLES = (
         "dnatest", "table", 3, 1186, 180,
         ("1", "2", "3"),
         (
-            one(TextTable(separator=None), "dna.test"),
+            one(TextTable(separator=None), "dna.test", packaged=True),
             one(read_svmlight(180), "dna.scale.t", Url(f"{LIBSVM}/dna.scale.t")),
         ),
-        NOT_STATED,
-        "Michie et al. (1994), StatLog: DNA, the test part",
+        CC_BY,
+        "Michie et al. (1994), StatLog: DNA, the test part; from Molecular Biology "
+        "(Splice-junction Gene Sequences), UCI Machine Learning Repository 69",
         aliases=("dna",),
     ),
 )

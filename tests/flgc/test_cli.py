@@ -29,11 +29,20 @@ def test_version():
 
 
 @pytest.mark.data
-def test_benchmark_compares_in_one_run(tmp_path, mirror, monkeypatch):
+def test_benchmark_compares_in_one_run(tmp_path, real_data, shared_cache, monkeypatch):
+    real_data("Cora")
     monkeypatch.setenv("FLGC_CACHE", str(tmp_path / "cache"))
     out = tmp_path / "benchmark.parquet"
     options = ["--dataset", "Cora", "--section", "fit", "--section", "scaling", "--repeats", "1"]
-    options += ["--largest", "2000", "--mirror", mirror, "--out", str(out), "--json"]
+    options += [
+        "--largest",
+        "2000",
+        "--mirror",
+        str(shared_cache / "raw"),
+        "--out",
+        str(out),
+        "--json",
+    ]
     result = runner.invoke(app, ["benchmark", *options])
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)

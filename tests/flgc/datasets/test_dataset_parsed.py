@@ -96,6 +96,13 @@ print("done", flush=True)
 """
 
 
+def mirror_of(names, real_data, shared_cache):
+    """A folder with the raw files of these datasets, wherever they came from."""
+    for name in names:
+        real_data(name)
+    return str(shared_cache / "raw")
+
+
 def start_fetch(mirror, cache, *names):
     command = [sys.executable, "-c", FETCH, mirror, str(cache), *names]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
@@ -105,8 +112,9 @@ def start_fetch(mirror, cache, *names):
 
 @pytest.mark.data
 @pytest.mark.slow
-def test_killed_at_twenty_random_moments(mirror, tmp_path):
+def test_killed_at_twenty_random_moments(real_data, shared_cache, tmp_path):
     names, moments = ("ecoli", "Cora", "zoo", "ORL", "CAR"), random.Random(20)
+    mirror = mirror_of(names, real_data, shared_cache)
     undisturbed = start_fetch(mirror, tmp_path / "whole", *names)
     start = time.monotonic()
     assert undisturbed.stdout.readline() == b"done\n"
@@ -129,7 +137,8 @@ def test_killed_at_twenty_random_moments(mirror, tmp_path):
 
 
 @pytest.mark.data
-def test_processes_that_fetch_the_same_do_not_disturb_each_other(mirror, tmp_path):
+def test_processes_that_fetch_the_same_do_not_disturb_each_other(real_data, shared_cache, tmp_path):
+    mirror = mirror_of(("Cora", "zoo"), real_data, shared_cache)
     processes = [start_fetch(mirror, tmp_path, "Cora", "zoo") for _ in range(3)]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
     for name in ("Cora", "zoo"):

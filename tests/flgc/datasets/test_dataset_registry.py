@@ -1,13 +1,23 @@
 """The registry, what is embedded, and what the paper says of each dataset."""
 
+import os
 import subprocess
 import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from flgc.datasets import REGISTRY, NotAvailable, UnknownDataset, load, resolve, state
-from flgc.datasets.entry import Url, Wheel, pinned
+import flgc
+from flgc.datasets import REGISTRY, NotAvailable, UnknownDataset, load, resolve, state, verify
+from flgc.datasets.entry import RawFile, Url, Wheel, pinned
+from tests.conftest import IN_NO_INDEX
+
+ROOT = Path(__file__).parents[3]
+PACKAGE_FOLDER = Path(flgc.__file__).parent / "datasets" / "packaged"
 
 
 def test_the_paper_has_three_graphs_24_tables_and_four_image_sets():
@@ -77,16 +87,16 @@ def test_pickles_and_binary_files_are_used_with_their_pinned_bytes_only():
                     assert file.exact or entry.name == "ExtendedYaleB"
 
 
-def test_eighteen_datasets_come_by_wheel():
-    by_wheel = {
+def test_a_package_index_gives_all_but_three_of_what_exists():
+    def in_an_index(file: RawFile) -> bool:
+        return file.packaged or any(isinstance(source, Wheel) for source in file.sources)
+
+    missing = {
         entry.name
         for entry in REGISTRY.values()
-        for route in entry.routes
-        if route.files
-        and all(any(isinstance(s, Wheel) for s in file.sources) for file in route.files)
+        if not any(all(map(in_an_index, route.files)) for route in entry.routes)
     }
-    assert len(by_wheel) == 18
-    assert {"Cora", "CiteSeer", "PubMed"} < by_wheel
+    assert missing == {"air", "cotton", *IN_NO_INDEX}
 
 
 def test_upstream_comes_before_wheels():
@@ -97,7 +107,12 @@ def test_upstream_comes_before_wheels():
                 assert kinds == sorted(kinds, reverse=True)
 
 
-@pytest.mark.parametrize("name", ["iris", "wine", "wdbc", "digits", "KarateClub", "x8d5k"])
+PACKAGED = ("segmentation", "australian", "dnatest")
+
+
+@pytest.mark.parametrize(
+    "name", ["iris", "wine", "wdbc", "digits", "KarateClub", "x8d5k", *PACKAGED]
+)
 def test_embedded_datasets_need_neither_network_nor_cache(name, cache):
     if name == "KarateClub":
         pytest.importorskip("torch_geometric")
@@ -107,8 +122,59 @@ def test_embedded_datasets_need_neither_network_nor_cache(name, cache):
     assert shape == (entry.classes, entry.instances, entry.features)
     assert dataset.features.dtype == np.float64
     assert dataset.labels.dtype == np.int64
+    assert dataset.digest == entry.digest
     assert state(name, cache=cache).status == "embedded"
+    assert verify(name, cache=cache).status == "embedded"
     assert not cache.exists()
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_packaged_tables_are_the_pinned_bytes(name):
+    entry = REGISTRY[name]
+    (file,) = entry.routes[0].files
+    provenance = load(name).provenance
+    assert provenance["sources"] == {file.name: "the package flgc"}
+    assert provenance["raw_sha256"] == {file.name: entry.sha256(file)}
+    assert provenance["licence"] == "CC BY 4.0"
+
+
+def test_packaged_files_are_small_credited_and_without_name_or_time():
+    credits = (PACKAGE_FOLDER / "README.md").read_text()
+    copies = list(PACKAGE_FOLDER.glob("*.gz"))
+    assert {copy.stem for copy in copies} == {
+        file.name
+        for entry in REGISTRY.values()
+        for route in entry.routes
+        for file in route.files
+        if file.packaged
+    }
+    for copy in copies:
+        assert f"`{copy.name}`" in credits
+        assert copy.read_bytes()[3:8] == bytes(5)  # gzip's flags and time
+    assert sum(copy.stat().st_size for copy in copies) < 60_000
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_wheel_and_sdist_carry_the_packaged_files(tmp_path):
+    """Built from the checkout by the backend of pyproject.toml, which pip fetches."""
+    (backend,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", tmp_path / "backend"]
+    subprocess.run([*pip, backend], check=True)
+    build = (
+        "import sys, hatchling.build as b; b.build_wheel(sys.argv[1]); b.build_sdist(sys.argv[1])"
+    )
+    subprocess.run(
+        [sys.executable, "-c", build, tmp_path],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "backend")},
+        check=True,
+    )
+    (wheel,), (sdist,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    wanted = {path.name for path in PACKAGE_FOLDER.iterdir()}
+    with zipfile.ZipFile(wheel) as in_wheel, tarfile.open(sdist) as in_sdist:
+        for names in (in_wheel.namelist(), in_sdist.getnames()):
+            assert {Path(name).name for name in names if "datasets/packaged/" in name} == wanted
 
 
 def test_x8d5k_says_that_it_is_re_drawn():

