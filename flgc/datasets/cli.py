@@ -158,7 +158,7 @@ def add_command(
     cache: Cache = None,
 ) -> None:
     """Make your own data a dataset that can be loaded by name."""
-    from flgc.datasets import own
+    from flgc.datasets import own, pyg
 
     options: dict[str, Any] = {
         "label": -1 if label is None else label,
@@ -167,7 +167,7 @@ def add_command(
     }
     try:
         if file.suffix.lower() in (".pt", ".pth"):
-            dataset = own.from_pyg(file)
+            dataset = pyg.from_pyg(file)
         elif edges is not None:
             dataset = own.from_graph(file, edges, node=node, **options)
         else:
