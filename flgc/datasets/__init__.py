@@ -14,7 +14,8 @@ from flgc.datasets.errors import (
     WrongDigest,
 )
 from flgc.datasets.library import State, fetch, load, state, verify
-from flgc.datasets.own import add, from_graph, from_pyg, from_table
+from flgc.datasets.own import add, from_graph, from_table
+from flgc.datasets.pyg import from_pyg
 from flgc.datasets.registry import REGISTRY, resolve
 
 __all__ = [

@@ -6,25 +6,51 @@ import numpy as np
 
 from flgc.datasets.canonical import canonical_rows
 from flgc.datasets.dataset import Dataset
+from flgc.datasets.download import host_of
 from flgc.datasets.entry import Entry, Route
-from flgc.datasets.errors import NotAvailable, SourceFailed, WrongDigest
+from flgc.datasets.errors import (
+    AGAIN,
+    DatasetError,
+    EverySourceFailed,
+    NotAvailable,
+    NotReachable,
+    SourceFailed,
+    Unreached,
+    WrongDigest,
+)
 from flgc.datasets.settings import Settings
 from flgc.datasets.sources import Raw, obtain, set_aside
 
 
 def build(entry: Entry, settings: Settings) -> Dataset:
     """The dataset by its first route that gives the pinned content."""
-    reasons = []
+    failed: list[SourceFailed] = []
     for route in entry.routes:
         try:
             return _by_route(entry, route, settings)
         except SourceFailed as error:
-            reasons.append(str(error))
-    tried = "\n  - ".join(reasons)
+            failed.append(error)
+    each = [failure for error in failed for failure in getattr(error, "failures", (error,))]
+    if all(isinstance(failure, Unreached) for failure in each):
+        raise _not_reachable(entry, each)
+    tried = "\n  - ".join(map(str, failed))
     raise NotAvailable(
         f"{entry.name} could not be had from any source:\n  - {tried}\n"
         "Set FLGC_MIRROR (or --mirror) to a folder or address that has its files, or try again "
         "with a network."
+    )
+
+
+def _not_reachable(entry: Entry, failures: list[SourceFailed]) -> NotReachable:
+    """One reason for each host, the first: what follows is that the host was not asked again."""
+    reasons: dict[str, SourceFailed] = {}
+    for failure in failures:
+        reasons.setdefault(host_of(failure.source) or failure.source, failure)
+    return NotReachable(
+        f"{entry.name}: no source could be reached: {'; '.join(map(str, reasons.values()))} "
+        "(FLGC_MIRROR can name a mirror)",
+        dataset=entry.name,
+        reasons={place: failure.reason.removesuffix(AGAIN) for place, failure in reasons.items()},
     )
 
 
@@ -34,12 +60,12 @@ def _by_route(entry: Entry, route: Route, settings: Settings) -> Dataset:
     While it is not, the suspects are set aside and their next sources are tried.
     """
     refused: set[tuple[str, str]] = set()
-    wrong: list[str] = []
+    wrong: list[SourceFailed] = []
     while True:
         try:
             raws = [obtain(entry, file, settings, refused) for file in route.files]
-        except SourceFailed as error:
-            raise SourceFailed("; ".join([*wrong, str(error)])) from error
+        except EverySourceFailed as error:
+            raise EverySourceFailed(error.file, [*wrong, *error.failures]) from error
         try:
             dataset = _assemble(entry, route, raws)
             found = dataset.digest
@@ -48,8 +74,12 @@ def _by_route(entry: Entry, route: Route, settings: Settings) -> Dataset:
             if entry.accepts_unknown and _right_shape(entry, dataset):
                 dataset.provenance["marks"].append("unverified")
                 return dataset
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            found = f"unreadable ({error})"
+        except DatasetError:
+            raise
+        except (
+            Exception
+        ) as error:  # a reader of wrong bytes, and what it reads with, raise anything
+            found = f"unreadable ({type(error).__name__}: {error})"
         suspects = [raw for raw in raws if not raw.pinned]
         if not suspects:
             sources = ", ".join(raw.source for raw in raws) or "this installation"
@@ -59,9 +89,7 @@ def _by_route(entry: Entry, route: Route, settings: Settings) -> Dataset:
             refused.add((raw.file.name, raw.source))
             expected = f"{entry.sha256(raw.file)}, or parsed content {entry.digest}"
             both = f"{raw.sha256}, parsed content {found}"
-            wrong.append(
-                str(WrongDigest(f"{entry.name}/{raw.file.name}", raw.source, expected, both))
-            )
+            wrong.append(WrongDigest(f"{entry.name}/{raw.file.name}", raw.source, expected, both))
 
 
 def _assemble(entry: Entry, route: Route, raws: list[Raw]) -> Dataset:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from flgc.datasets.dataset import titled
-from flgc.datasets.errors import DatasetError
+from flgc.datasets.errors import DatasetError, NotReachable
 from flgc.datasets.library import State, describe, fetch, own_names, state, verify
 from flgc.datasets.registry import REGISTRY
 from flgc.datasets.settings import Settings
@@ -31,7 +31,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 GOOD = ("cached", "embedded", "fetched", "ok", "yours")
 LIST_WIDTH = 88  # columns of the list without where each dataset would come from
-BAD = ("damaged", "failed", "not available")
+BAD = ("damaged", "failed", "not available", "not reachable")
 
 
 @app.callback(invoke_without_command=True)
@@ -97,21 +97,33 @@ def fetch_command(
 ) -> None:
     """Fetch, check and parse datasets. Exit code 0 only if all arrived that can be had.
 
-    With --all the datasets that nobody has are told and tolerated; by name they are failures.
+    A dataset is "not reachable" if no source could be reached from here and none gave anything
+    wrong: it can be had elsewhere, so it is a failure. Datasets that nobody has are told
+    and tolerated with --all; by name they are failures.
     """
     if bool(names) == everything:
         raise typer.BadParameter("give names of datasets, or --all")
     chosen = list(REGISTRY) if everything else _known(names or [], mirror, cache)
     outcomes = []
+    unreached: dict[str, list[str]] = {}
     for name in chosen:
         try:
             outcome = fetch(name, mirror=mirror, cache=cache, offline=offline)
+        except NotReachable as error:
+            outcome = State(name, "not reachable", str(error))
+            for place, reason in error.reasons.items():
+                unreached.setdefault(f"{place}: {reason}", []).append(name)
         except DatasetError as error:
             nowhere = name in REGISTRY and not REGISTRY[name].routes
             outcome = State(name, "not available" if nowhere else "failed", str(error))
         outcomes.append(outcome)
         _show(outcome, as_json)
-    _finish(outcomes, as_json, bad=("failed",) if everything else ("failed", "not available"))
+    if unreached and not as_json:
+        typer.echo("Not reachable from here (FLGC_MIRROR or --mirror can name a mirror):")
+        for place, missed in unreached.items():
+            typer.echo(f"  {place} ({', '.join(missed)})")
+    bad = ("failed", "not reachable")
+    _finish(outcomes, as_json, bad=bad if everything else (*bad, "not available"))
 
 
 @app.command("verify")
@@ -146,7 +158,7 @@ def add_command(
     cache: Cache = None,
 ) -> None:
     """Make your own data a dataset that can be loaded by name."""
-    from flgc.datasets import own
+    from flgc.datasets import own, pyg
 
     options: dict[str, Any] = {
         "label": -1 if label is None else label,
@@ -155,7 +167,7 @@ def add_command(
     }
     try:
         if file.suffix.lower() in (".pt", ".pth"):
-            dataset = own.from_pyg(file)
+            dataset = pyg.from_pyg(file)
         elif edges is not None:
             dataset = own.from_graph(file, edges, node=node, **options)
         else:
@@ -183,8 +195,9 @@ def _known(names: list[str], mirror: str | None, cache: Path | None) -> list[str
 
 def _show(outcome: State, as_json: bool) -> None:
     if not as_json:
+        detail = "" if outcome.status == "not reachable" else outcome.detail  # told by host below
         status = typer.style(f"{outcome.status:13}", fg=_colour(outcome.status))
-        typer.echo(f"{titled(outcome.name, outcome.marks):24} {status} {outcome.detail}".rstrip())
+        typer.echo(f"{titled(outcome.name, outcome.marks):24} {status} {detail}".rstrip())
 
 
 def _finish(outcomes: list[State], as_json: bool, bad: tuple[str, ...]) -> None:

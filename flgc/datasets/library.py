@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from flgc.addresses import without_secrets
 from flgc.datasets import parsed
 from flgc.datasets.build import build
 from flgc.datasets.dataset import Dataset
@@ -166,10 +167,11 @@ def _would_come_from(entry: Entry, settings: Settings) -> tuple[str, str]:
         needed = [file.name for file in route.files if not file.packaged]
         if folder and all((folder / entry.name / name).exists() for name in needed):
             return "mirror", str(folder / entry.name)
-    if settings.mirror and folder is None:
-        return "mirror", f"{settings.mirror.rstrip('/')}/{entry.name}"
+    address = settings.mirror_address(entry.name)
+    if address is not None:
+        return "mirror", without_secrets(address)
     sources = [s for route in entry.routes for file in route.files for s in file.sources]
-    places = [s.address for s in sources if isinstance(s, Url)]
+    places = [without_secrets(s.address) for s in sources if isinstance(s, Url)]
     wheels = [f"wheel {s.requirement}" for s in sources if isinstance(s, Wheel)]
     status = "upstream or wheel" if wheels else "upstream"
     return status, ", ".join([*places[:1], *dict.fromkeys(wheels)])

@@ -1,4 +1,4 @@
-"""Your own data: a table, a node table with an edge list, or a PyG file becomes a dataset."""
+"""Your own data: a table, or a node table with an edge list, becomes a dataset."""
 
 import dataclasses
 import os
@@ -26,7 +26,6 @@ from flgc.datasets.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
-    import scipy.sparse as sp
 
 
 def from_table(
@@ -42,22 +41,25 @@ def from_table(
 
     Columns that are not numbers become one column per value (`onehot`) or numbers in sorted order
     (`ordinal`). A missing feature is an error; a missing label means an unlabelled row (-1).
+    Labels are whole numbers or text, in any range: their sorted values are the classes 0..C-1.
     Without a `header` the columns are called 0, 1, 2, ...
     """
     frame, source = read_frame(table, header)
+    if frame.empty:
+        raise DatasetError(f"{source} has no rows")
     label = column_named(frame, label, source)
-    labels, class_names = coded_labels(frame[label])
+    labels, class_names = coded_labels(frame[label], source)
     left_out = [label, *(column_named(frame, column, source) for column in drop)]
     features, feature_names = coded_features(frame.drop(columns=left_out), categorical, source)
     dataset = Dataset(
-        name=name or _name_of(table),
+        name=name or name_of(table),
         kind="table",
         features=features,
         labels=labels,
         class_names=class_names,
         feature_names=feature_names,
     )
-    return _with_provenance(dataset, source)
+    return with_provenance(dataset, source)
 
 
 def from_graph(
@@ -83,7 +85,7 @@ def from_graph(
         label=label,
         categorical=categorical,
         drop=[*drop, node] if node else drop,
-        name=name or _name_of(nodes),
+        name=name or name_of(nodes),
     )
     import pandas as pd
 
@@ -91,6 +93,9 @@ def from_graph(
     ends = [links[column_named(links, end, edges_from)] for end in (source, target)]
     ids = frame[column_named(frame, node, where)] if node else pd.RangeIndex(len(frame))
     index = pd.Index(ids)
+    if index.hasnans:
+        row = int(np.argmax(index.isna()))
+        raise DatasetError(f"{where}: the node in row {row} has no name in column {node!r}")
     if not index.is_unique:
         raise DatasetError(f"{where}: node {index[index.duplicated()][0]} stands there twice")
     places = [index.get_indexer(pd.Index(end)) for end in ends]
@@ -100,38 +105,7 @@ def from_graph(
             raise DatasetError(f"{edges_from}: {unknown} is no node of {where}")
     both = canonical_edges(places[0], places[1], dataset.n_nodes)
     dataset = dataclasses.replace(dataset, kind="graph", edges=both)
-    return _with_provenance(dataset, f"{where}, {edges_from}")
-
-
-def from_pyg(data: Any, *, name: str | None = None) -> Dataset:
-    """A PyG `Data` object or a `.pt` file of one, opened without running what is pickled in it."""
-    where = "a PyG Data object"
-    if isinstance(data, (str, os.PathLike)):
-        name, where = name or _name_of(data), Path(data).name
-        data = _load_pt(Path(data))
-    for attribute in ("x", "edge_index", "y"):
-        if getattr(data, attribute, None) is None:
-            raise DatasetError(f"{where} has no {attribute!r}; a dataset needs x, edge_index and y")
-    features = data.x.to_dense() if data.x.layout != _strided() else data.x
-    labels = data.y.cpu().numpy().astype(np.int64).ravel()
-    if len(labels) != features.shape[0]:
-        raise DatasetError(f"{where}: {len(labels)} labels for {features.shape[0]} nodes")
-    masks = {
-        role: getattr(data, f"{role}_mask").cpu().numpy()
-        for role in ("train", "val", "test")
-        if getattr(data, f"{role}_mask", None) is not None
-    }
-    start, end = data.edge_index.cpu().numpy()
-    dataset = Dataset(
-        name=name or "pyg",
-        kind="graph",
-        features=_sparse_if_worth_it(features.cpu().numpy().astype(np.float64)),
-        labels=labels,
-        class_names=tuple(str(i) for i in range(int(labels.max()) + 1)),
-        edges=canonical_edges(start, end, len(labels)),
-        masks=masks if len(masks) == 3 else None,
-    )
-    return _with_provenance(dataset, where)
+    return with_provenance(dataset, f"{where}, {edges_from}")
 
 
 def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
@@ -162,40 +136,7 @@ def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
     return path
 
 
-def _load_pt(path: Path) -> Any:
-    try:
-        import torch
-        import torch_geometric.data.data as classes
-        from torch_geometric.data import Data
-        from torch_geometric.data.storage import GlobalStorage
-    except ImportError as error:
-        raise DatasetError(f"{path} needs torch-geometric: pip install 'flgc[gnn]'") from error
-
-    known = [Data, GlobalStorage, classes.DataEdgeAttr, classes.DataTensorAttr]
-    try:
-        with torch.serialization.safe_globals(known):
-            return torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError:
-        raise DatasetError(f"{path} does not exist") from None
-    except Exception as error:
-        raise DatasetError(f"{path} is not a plain file of a PyG Data object: {error}") from error
-
-
-def _strided() -> Any:
-    import torch
-
-    return torch.strided
-
-
-def _sparse_if_worth_it(features: np.ndarray) -> "np.ndarray | sp.csr_array":
-    """Bags of words stay sparse: below a tenth of non-zeros CSR is smaller and faster."""
-    import scipy.sparse as sp
-
-    sparse = np.count_nonzero(features) < 0.1 * features.size
-    return sp.csr_array(features) if sparse else features
-
-
-def _with_provenance(dataset: Dataset, source: str) -> Dataset:
+def with_provenance(dataset: Dataset, source: str) -> Dataset:
     provenance = {
         "sources": {"data": source},
         "raw_sha256": {},
@@ -207,5 +148,5 @@ def _with_provenance(dataset: Dataset, source: str) -> Dataset:
     return dataclasses.replace(dataset, provenance=provenance)
 
 
-def _name_of(table: Any) -> str:
+def name_of(table: Any) -> str:
     return Path(table).stem if isinstance(table, (str, os.PathLike)) else "table"

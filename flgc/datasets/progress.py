@@ -2,47 +2,26 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
-
-class _Bar:
-    """The few calls that pooch makes on a progress bar, shown by rich."""
-
-    def __init__(self, progress: Any, task: Any) -> None:
-        self._progress, self._task = progress, task
-
-    @property
-    def total(self) -> float | None:
-        return self._progress.tasks[0].total
-
-    @total.setter
-    def total(self, total: int) -> None:
-        self._progress.update(self._task, total=total or None)
-
-    def update(self, n: int) -> None:
-        self._progress.update(self._task, advance=n)
-
-    def reset(self) -> None:
-        self._progress.update(self._task, completed=0)
-
-    def close(self) -> None:
-        """The context manager closes the display."""
+Show = Callable[[int, int | None], None]
+"""Takes the bytes that are here and the bytes that there will be, if that is known."""
 
 
 @contextlib.contextmanager
-def bar(title: str) -> Iterator[_Bar | None]:
-    """A bar for one download on a terminal, None elsewhere."""
+def bar(title: str) -> Iterator[Show]:
+    """A bar for one download on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
-        yield None
+        yield lambda done, total: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
     console = Console(stderr=True)
     with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as progress:
-        yield _Bar(progress, progress.add_task(title, total=None))
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 @contextlib.contextmanager

@@ -3,8 +3,11 @@
 import dataclasses
 import os
 from pathlib import Path
-from urllib.parse import unquote, urlparse
+from urllib.parse import unquote
 
+import platformdirs
+
+from flgc.addresses import without_secrets
 from flgc.datasets.errors import DatasetError
 
 
@@ -13,7 +16,7 @@ class Settings:
     """The cache folder, the mirror (a folder or a URL) and whether the network may be used."""
 
     cache: Path
-    mirror: str | None = None
+    mirror: str | None = dataclasses.field(default=None, repr=False)  # may carry a password
     offline: bool = False
 
     @classmethod
@@ -26,9 +29,7 @@ class Settings:
         """Arguments first, then FLGC_CACHE and FLGC_MIRROR, then the user's cache folder."""
         folder = cache or os.environ.get("FLGC_CACHE")
         if folder is None:
-            import pooch
-
-            folder = Path(pooch.os_cache("flgc")) / "datasets"
+            folder = platformdirs.user_cache_path("flgc") / "datasets"
         place = os.fspath(mirror or "") or os.environ.get("FLGC_MIRROR") or None
         return cls(Path(folder).expanduser(), place, offline)
 
@@ -38,14 +39,22 @@ class Settings:
         if self.mirror is None or self.mirror.startswith(("http://", "https://")):
             return None
         if self.mirror.startswith("file://"):
-            return Path(unquote(urlparse(self.mirror).path))
+            path = self.mirror.removeprefix("file://").removeprefix("localhost")
+            return Path(unquote(path))
         folder = Path(self.mirror).expanduser()
         if not folder.is_dir():
             raise DatasetError(
-                f"the mirror {self.mirror!r} is not a folder; set FLGC_MIRROR (or --mirror) to a "
-                "folder or an http(s) address, or unset it"
+                f"the mirror {without_secrets(self.mirror)!r} is not a folder; set FLGC_MIRROR "
+                "(or --mirror) to a folder or an http(s) address, or unset it"
             )
         return folder
+
+    def mirror_address(self, *parts: str) -> str | None:
+        """A dataset's folder or file on a mirror that is a URL; a token in its query stays last."""
+        if self.mirror is None or self.mirror_folder is not None:
+            return None
+        base, mark, query = self.mirror.partition("?")
+        return "/".join([base.rstrip("/"), *parts]) + mark + query
 
     def raw(self, dataset: str, file: str) -> Path:
         return self.cache / "raw" / dataset / file

