@@ -1,6 +1,6 @@
 """Tables for people: ours beside the published values, both protocols, gaps named."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import pandas as pd
@@ -113,8 +113,7 @@ def average_row(
     complete = means.dropna().index
     if len(complete) == 0:
         return pd.DataFrame()
-    n = f"{len(complete)} of {len(experiment.datasets)} datasets"
-    row = {"dataset": f"{AVERAGE} over {n}"}
+    row = {"dataset": f"{AVERAGE} over {_named(list(complete), experiment.datasets)}"}
     for method in experiment.methods:
         of_method = theirs[theirs["method"] == published_name(method)]
         printed = of_method.set_index("dataset")["value"]
@@ -125,6 +124,17 @@ def average_row(
                 f"{100 * means.loc[complete, (method, protocol)].mean():.2f}"
             )
     return pd.DataFrame([row])
+
+
+def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
+    """`22 of 24 datasets (all but air, cotton)`: which ones, by the shorter list."""
+    number = f"{len(complete)} of {len(datasets)} datasets"
+    left_out = [dataset for dataset in datasets if dataset not in complete]
+    if not left_out:
+        return number
+    all_but = len(left_out) <= len(complete)
+    names = f"all but {', '.join(left_out)}" if all_but else ", ".join(complete)
+    return f"{number} ({names})"
 
 
 def wide(results: pd.DataFrame) -> pd.DataFrame:
