@@ -3,15 +3,18 @@
     download -> (corrupt) -> splits, graph -> select -> propagate -> fit or cluster
              -> timing, statistics, figures
 
-Tasks are submitted stage by stage, so that a worker seldom waits for another. A cell whose chain
-breaks is listed with the reason; all others go on.
+Datasets come first: chains are begun for those that are here. Their tasks are submitted stage by
+stage, so that a worker seldom waits for another. Cells whose chain breaks are listed with the
+reason of the first step that broke; all others go on.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from prefect.futures import PrefectFuture, as_completed
+from prefect.states import get_state_exception
 
 from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
 from flows.parameters import Plan
@@ -20,6 +23,7 @@ from tasks.download import download
 from tasks.experiments import FLGC, METHODS, Cell, Experiment, Subject
 from tasks.figures import figures
 from tasks.fit import cluster, fit
+from tasks.gaps import FAILED, NOT_AVAILABLE, Gap, dataset_gap, reason_of
 from tasks.graphs import graph
 from tasks.picking import Method
 from tasks.propagate import propagate
@@ -52,41 +56,58 @@ class Prepared:
 
 @dataclass
 class Chain:
-    """The tasks that a cell needs, in order; the last one fills it."""
+    """The tasks that a cell needs, in order and named as in the UI; the last one fills it."""
 
     cell: Cell
     shared: Prepared
-    steps: list[PrefectFuture]
+    steps: dict[str, PrefectFuture]
 
     @property
-    def reason(self) -> str:
-        """Why the cell is not there: the first step that did not complete."""
-        shared = (self.shared.data, self.shared.splits, self.shared.graph)
-        for step in (*filter(None, shared), *self.steps):
-            step.wait()
-            if not step.state.is_completed():
-                return step.state.message or step.state.name or "unknown"
-        return ""
+    def all_steps(self) -> dict[str, PrefectFuture]:
+        """Those that come before the cell's own included."""
+        title = self.cell.subject.title
+        shared = {
+            f"corrupt {title}": self.shared.data,
+            f"splits {title}": self.shared.splits,
+            f"graph {title}": self.shared.graph,
+        }
+        return {name: step for name, step in (shared | self.steps).items() if step is not None}
 
-    def then(self, task: Any, plan: Plan, *further: Any) -> None:
+    @property
+    def scores(self) -> PrefectFuture:
+        """The step in which all settings were scored."""
+        return next(iter(self.steps.values()))
+
+    @property
+    def result(self) -> PrefectFuture:
+        """The step that fills the cell."""
+        return list(self.steps.values())[-1]
+
+    @property
+    def broken(self) -> tuple[str, PrefectFuture] | None:
+        """The first step that did not complete, if there is one: those after it never ran."""
+        return next(((n, s) for n, s in self.all_steps.items() if error_of(s) is not None), None)
+
+    def then(self, name: str, task: Any, plan: Plan, *further: Any) -> None:
         """Add a task that takes the cell, its data and graph, and all steps so far."""
-        sources = (plan.store, self.cell, self.shared.data, self.shared.graph, *self.steps)
-        self.steps.append(task.submit(*sources, *further, plan.device))
+        shared = (plan.store, self.cell, self.shared.data, self.shared.graph)
+        sources = (*shared, *self.steps.values(), *further)
+        self.steps[f"{name} {self.cell.title}"] = task.submit(*sources, plan.device)
 
 
 def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     """All cells of an experiment, those that can be had, and what is made of them."""
-    missing = dict(_not_available(experiment))
-    chains = submit_cells(plan, experiment, [d for d in experiment.datasets if d not in missing])
-    follow(experiment.name, chains)
-    failed = {chain.cell.title: chain.reason for chain in chains if chain.reason}
-    good = [chain for chain in chains if chain.cell.title not in failed]
-    done = [chain.steps[-1].result() for chain in good]
+    raw, absent = fetch(plan, experiment)
+    chains = submit_cells(plan, experiment, raw)
+    follow(experiment.name, {s: c.cell.title for c in chains for s in c.all_steps.values()})
+    good = [chain for chain in chains if chain.broken is None]
+    done = [chain.result.result() for chain in good]
     timings, not_timed = time_hops(plan, experiment, good)
     comparison: Any = None
     if experiment.compare and len(experiment.datasets) > 1 and done:
         comparison = statistics.submit(plan.store, experiment, plan.protocols, done)
-    grids = {c.cell.subject.title: c.steps[0].result() for c in good if c.cell.method in FLGC}
+    of_grid = [chain for chain in good if chain.cell.method in FLGC]
+    grids = {chain.cell.subject.title: chain.scores.result() for chain in of_grid}
     pictures: Any = figures.submit(plan.store, experiment, done, timings, grids) if done else None
     return Section(
         experiment=experiment,
@@ -95,38 +116,75 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
         comparison=comparison and comparison.result(),
         timings=tuple(timings),
         figures=pictures and pictures.result(),
-        missing=missing,
-        failed=failed | not_timed,
+        gaps=(*absent, *broken_steps(experiment, chains), *not_timed),
     )
+
+
+def fetch(plan: Plan, experiment: Experiment) -> tuple[dict[str, PrefectFuture], list[Gap]]:
+    """The datasets that could be had, by name, and the gaps that the others leave."""
+    here: dict[str, PrefectFuture] = {}
+    gaps, cells = [], cells_of(experiment, plan.protocols)
+    for name in experiment.datasets:
+        standing = state(name)
+        if standing.status == NOT_AVAILABLE:
+            gaps.append(Gap(NOT_AVAILABLE, name, standing.detail, cells[name]))
+        else:
+            here[name] = download.submit(plan.store, name)
+    follow(f"{experiment.name}, data", {step: name for name, step in here.items()})
+    errors = {name: error for name, step in here.items() if (error := error_of(step))}
+    gaps += [dataset_gap(name, error, cells[name]) for name, error in errors.items()]
+    return {name: step for name, step in here.items() if name not in errors}, gaps
+
+
+def error_of(step: PrefectFuture) -> Any:
+    """What a step raised, itself and not Prefect's words for it; None if it completed."""
+    step.wait()
+    return None if step.state.is_completed() else get_state_exception(step.state)
+
+
+def broken_steps(experiment: Experiment, chains: list[Chain]) -> list[Gap]:
+    """One gap for each step that broke, with all the cells that wait for it."""
+    waiting = Counter(chain.broken for chain in chains if chain.broken)
+    return [
+        Gap(FAILED, f"{experiment.name}: {name}", reason_of(error_of(step)), cells)
+        for (name, step), cells in waiting.items()
+    ]
 
 
 def time_hops(
     plan: Plan, experiment: Experiment, chains: list[Chain]
-) -> tuple[list[Any], dict[str, str]]:
+) -> tuple[list[Any], list[Gap]]:
     """Training times, one dataset after the other while nothing else runs; and what failed."""
-    found, failed = [], {}
+    found, failed = [], []
     subjects = list(dict.fromkeys(c.cell.subject for c in chains if experiment.timed_hops))
+    what = f"{experiment.name}, timing"
+    if subjects:
+        tell(what, 0, len(subjects))
     for done, subject in enumerate(subjects, start=1):
         here = [chain for chain in chains if chain.cell.subject == subject]
-        shared, scores = here[0].shared, {c.cell.method: c.steps[0] for c in here}
+        shared, scores = here[0].shared, {c.cell.method: c.scores for c in here}
         cell = Cell(experiment, subject, "", "paper")
         sources = (shared.data, shared.graph, shared.splits, scores)
         future = timing.submit(plan.store, cell, *sources, plan.device)
-        future.wait()
-        if future.state.is_completed():
+        error = error_of(future)
+        if error is None:
             found.append(future.result())
         else:
-            failed[f"{subject.title} timing"] = future.state.message or "unknown"
-        tell(f"{experiment.name}, timing", done, len(subjects), subject.title)
+            name = f"{experiment.name}: timing {subject.title}"
+            failed.append(Gap(FAILED, name, reason_of(error)))
+        tell(what, done, len(subjects), subject.title)
     return found, failed
 
 
-def submit_cells(plan: Plan, experiment: Experiment, datasets: list[str]) -> list[Chain]:
+def submit_cells(
+    plan: Plan, experiment: Experiment, raw: Mapping[str, PrefectFuture]
+) -> list[Chain]:
     """Hand every task to the runner; each waits for the artifacts that it takes."""
-    subjects = [s for s in subjects_of(experiment) if s.dataset in datasets]
+    subjects = [s for s in subjects_of(experiment) if s.dataset in raw]
     # Both protocols share all that they compute, unless a feature leaks the label.
     views = {(s, p): p if _leaks(s.dataset) else "paper" for s in subjects for p in plan.protocols}
-    prepared = prepare(plan, experiment, list(dict.fromkeys((s, v) for (s, _), v in views.items())))
+    wanted = list(dict.fromkeys((s, view) for (s, _), view in views.items()))
+    prepared = prepare(plan, experiment, raw, wanted)
 
     def scores(task: Any, method: str) -> dict[Any, Any]:
         return {
@@ -145,29 +203,34 @@ def submit_cells(plan: Plan, experiment: Experiment, datasets: list[str]) -> lis
     of_grid = scores(select, "") if closed else {}
     scored = {m: of_grid if m in closed else scores(compare, m) for m in experiment.methods}
     chains = [
-        Chain(Cell(experiment, s, m, protocol), prepared[s, view], [scored[m][s, view]])
+        Chain(
+            Cell(experiment, s, m, protocol),
+            prepared[s, view],
+            {f"select {s.title}" + ("" if m in closed else f" {m}"): scored[m][s, view]},
+        )
         for (s, protocol), view in views.items()
         for m in experiment.methods
     ]
     for chain in chains:
         if chain.cell.method in closed:
-            chain.then(propagate, plan)
+            chain.then("propagate", propagate, plan)
     for chain in chains:
         if experiment.kind == "clustering":
-            chain.then(cluster, plan)
+            chain.then("cluster", cluster, plan)
         else:
-            task = fit if chain.cell.method in closed else train
-            chain.then(task, plan, chain.shared.splits)
+            name, task = ("fit", fit) if chain.cell.method in closed else ("train", train)
+            chain.then(name, task, plan, chain.shared.splits)
     return chains
 
 
 def prepare(
-    plan: Plan, experiment: Experiment, wanted: list[tuple[Subject, str]]
+    plan: Plan,
+    experiment: Experiment,
+    raw: Mapping[str, PrefectFuture],
+    wanted: list[tuple[Subject, str]],
 ) -> dict[tuple[Subject, str], Prepared]:
     """Data, splits and graph of each subject, as each view may see it."""
     store, subjects = plan.store, list(dict.fromkeys(s for s, _ in wanted))
-    names = dict.fromkeys(s.dataset for s in subjects)
-    raw = {name: download.submit(store, name) for name in names}
     data: dict[Any, Any] = {
         s: corrupt.submit(store, raw[s.dataset], experiment.name, s) if s.noise else raw[s.dataset]
         for s in subjects
@@ -186,17 +249,12 @@ def prepare(
     }
 
 
-def follow(experiment: str, chains: list[Chain]) -> None:
-    """Wait for all cells, and tell of each task that is done on the way."""
-    about = {
-        step: chain.cell.title
-        for chain in chains
-        for step in (chain.shared.data, chain.shared.splits, chain.shared.graph, *chain.steps)
-        if step is not None
-    }
-    tell(experiment, 0, len(about))
+def follow(what: str, about: Mapping[PrefectFuture, str]) -> None:
+    """Wait for all steps, and tell of each that is done, and what it was about."""
+    if about:
+        tell(what, 0, len(about))
     for done, future in enumerate(as_completed(list(about)), start=1):
-        tell(experiment, done, len(about), about[future])
+        tell(what, done, len(about), about[future])
 
 
 def subjects_of(experiment: Experiment) -> list[Subject]:
@@ -209,11 +267,10 @@ def subjects_of(experiment: Experiment) -> list[Subject]:
     ]
 
 
-def _not_available(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    for name in experiment.datasets:
-        standing = state(name)
-        if standing.status == "not available":
-            yield name, standing.detail
+def cells_of(experiment: Experiment, protocols: Sequence[str]) -> dict[str, int]:
+    """How many cells each dataset has."""
+    subjects = Counter(subject.dataset for subject in subjects_of(experiment))
+    return {d: n * len(experiment.methods) * len(protocols) for d, n in subjects.items()}
 
 
 def _leaks(dataset: str) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +16,13 @@ from rich.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from flows.cells import Listener
+
 app = typer.Typer(add_completion=False)
 output = Console(width=None if sys.stdout.isatty() else 160)
 errors = Console(stderr=True)
+
+EVERY_SECONDS = 60.0  # between two lines of progress where there is no terminal for a bar
 
 # Set before Prefect is imported. What a person has set already stays.
 QUIET = {
@@ -53,10 +58,14 @@ def reproduce(
     store: Annotated[
         str | None, typer.Option(help="Directory or URL of the artifacts.", envvar="FLGC_STORE")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End with 1 too if a dataset was not reachable.")
+    ] = False,
 ) -> None:
     """Reproduce the paper: tables, statistics and report, with all that is stored already.
 
-    Ends with 0 only if every cell that could be had is there; a rerun does only what is missing.
+    Ends with 0 if every cell is there whose data can be had from here, and at least one; what is
+    not there is listed with the reason. A rerun does only what is missing.
 
     Example: flgc reproduce --suite tiny
     """
@@ -81,9 +90,10 @@ def reproduce(
         "store": plan.store,
         "runner": runner,
         "address": address,
+        "strict": strict,
     }
     called, running = time.perf_counter(), []
-    with progress_display():
+    with progress_bars() if errors.is_terminal else progress_lines():
         state = _run(chosen, lambda *_: running.append(time.perf_counter()))
     _print_outcome(plan, state, called, running[0] if running else called)
     raise typer.Exit(0 if state.is_completed() else 1)
@@ -97,10 +107,8 @@ def _run(chosen: dict[str, Any], when_running: Callable[..., None]) -> Any:
 
 
 @contextmanager
-def progress_display() -> Iterator[None]:
-    """A bar per experiment on a terminal; without one, a line on stderr when it is done."""
-    from flows.cells import listeners
-
+def progress_bars() -> Iterator[None]:
+    """A bar for each experiment, on a terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -109,7 +117,7 @@ def progress_display() -> Iterator[None]:
         TextColumn("{task.fields[last]}"),
     )
     bars: dict[str, Any] = {}
-    with Progress(*columns, console=errors, disable=not errors.is_terminal) as progress:
+    with Progress(*columns, console=errors) as progress:
         starting = progress.add_task("starting Prefect", total=None, last="")
 
         def listen(what: str, done: int, total: int, last: str) -> None:
@@ -117,14 +125,59 @@ def progress_display() -> Iterator[None]:
             if what not in bars:
                 bars[what] = progress.add_task(what, total=total, last="")
             progress.update(bars[what], completed=done, last=last)
-            if done == total and not errors.is_terminal:
-                errors.print(f"{what}: {done} tasks", highlight=False)
 
-        listeners.append(listen)
-        try:
+        with _listening(listen):
             yield
-        finally:
-            listeners.remove(listen)
+
+
+@contextmanager
+def progress_lines() -> Iterator[None]:
+    """A line when an experiment starts and when it ends, and one after each minute of silence."""
+    reached, since = "starting Prefect", time.monotonic()
+    said, ended = since, threading.Event()
+
+    def say(text: str) -> None:
+        nonlocal said
+        said = time.monotonic()
+        _print_plainly(errors, text)
+
+    def say_reached() -> None:
+        say(f"{reached}, {time.monotonic() - since:.0f} s")
+
+    def listen(what: str, done: int, total: int, last: str) -> None:
+        nonlocal reached, since
+        if done == 0:
+            since = time.monotonic()
+            say(f"{what}: {total} task{'' if total == 1 else 's'} ...")
+        reached = f"{what}: {done} of {total} tasks"
+        if done == total:
+            say_reached()
+
+    def remind() -> None:
+        while not ended.wait(max(0.0, said + EVERY_SECONDS - time.monotonic())):
+            if time.monotonic() >= said + EVERY_SECONDS:
+                say_reached()
+
+    say(f"{reached} ...")
+    reminder = threading.Thread(target=remind, daemon=True)
+    reminder.start()
+    try:
+        with _listening(listen):
+            yield
+    finally:
+        ended.set()
+        reminder.join()
+
+
+@contextmanager
+def _listening(listen: "Listener") -> Iterator[None]:
+    from flows.cells import listeners
+
+    listeners.append(listen)
+    try:
+        yield
+    finally:
+        listeners.remove(listen)
 
 
 def _print_outcome(plan: Any, state: Any, called: float, running: float) -> None:
@@ -139,7 +192,9 @@ def _print_outcome(plan: Any, state: Any, called: float, running: float) -> None
     for section in sections:
         output.print(_rich(section.experiment.title, section_table(Store(plan.store), section)))
     if not state.is_completed():
-        errors.print(state.message or str(found), style="red", soft_wrap=True, markup=False)
+        _print_plainly(errors, state.message or str(found), style="red")
+    elif any(section.gaps for section in sections):
+        _print_plainly(output, state.message)
     output.print(
         f"{spent}, after {running - called:.1f} s for Prefect's start",
         highlight=False,
@@ -147,6 +202,12 @@ def _print_outcome(plan: Any, state: Any, called: float, running: float) -> None
     if sections:
         path = report_folder(plan.suite) / "report.md"
         output.print(f"Report: {path}", soft_wrap=True, highlight=False)
+
+
+def _print_plainly(console: Console, text: str, style: str = "") -> None:
+    """Lines wrapped at words on a terminal, and each in one piece where a program reads them."""
+    wrapped = console.is_terminal
+    console.print(text, style=style, soft_wrap=not wrapped, markup=False, highlight=False)
 
 
 def _rich(title: str, table: "pd.DataFrame") -> Table:

@@ -1,11 +1,13 @@
 """The whole paper: every table's flow, one after the other, and one report over everything."""
 
 import time
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from prefect import flow, get_run_logger
 
 from flows import reports
+from flows.cells import cells_of
 from flows.citation import citation
 from flows.clustering import clustering
 from flows.parameters import FLOWS, Protocol, Runs, Suite, planned
@@ -13,6 +15,8 @@ from flows.robustness import robustness
 from flows.runners import task_runner
 from flows.tables import cost, outcome
 from flows.uci import uci
+from tasks.experiments import Experiment
+from tasks.gaps import FAILED, Gap, reason_of
 from tasks.report import Section
 
 TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustness": robustness}
@@ -29,6 +33,7 @@ def reproduce_paper(
     store: str | None = None,
     runner: Literal["threads", "dask", "ray"] = "threads",
     address: str | None = None,
+    strict: bool = False,
 ) -> Any:
     """Every table of the suite; the report is refreshed after each, so that there is one early."""
     started = time.perf_counter()
@@ -47,15 +52,24 @@ def reproduce_paper(
             runs=runs,
             device=device,
             store=plan.store,
+            strict=strict,
             return_state=True,
         )
         found = state.result(raise_on_failure=False)
         if isinstance(found, list):
             sections += found
         else:  # the flow itself broke: no sections, but the other tables can still be had
-            reason = {"every cell": state.message or state.name}
-            sections += [Section(e, plan.protocols, failed=reason) for e in part.experiments]
+            sections += [
+                Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
+                for e in part.experiments
+            ]
         path = reports.write(plan.store, suite, sections)
     reports.show(path, suite)
     get_run_logger().info(cost(started))
-    return outcome(sections)
+    return outcome(sections, strict)
+
+
+def whole_gap(experiment: Experiment, protocols: Sequence[str], error: BaseException) -> Gap:
+    """Every cell of an experiment, none of which is there."""
+    cells = sum(cells_of(experiment, protocols).values())
+    return Gap(FAILED, experiment.name, reason_of(error), cells)

@@ -1,4 +1,4 @@
-"""What the flows of single tables have in common: run, show, and say which cells failed."""
+"""What the flows of single tables have in common: run, show, and say what is not there."""
 
 import time
 from typing import Any
@@ -9,14 +9,15 @@ from prefect.artifacts import (
     create_markdown_artifact,
     create_table_artifact,
 )
-from prefect.states import Failed
+from prefect.states import Completed, Failed
 
 from flows import reports
 from flows.cells import run_experiment
 from flows.parameters import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from tasks.figures import read_files
-from tasks.report import Section, section_table
+from tasks.gaps import FAILED, NOT_REACHABLE, listed
+from tasks.report import Section, section_table, verdict
 from tasks.stage import busy_seconds
 from tasks.store import Store
 from tasks.tables import markdown
@@ -39,26 +40,27 @@ def table_flow(name: str, description: str | None) -> Any:
         runs: Runs | None = None,
         device: str = "auto",
         store: str | None = None,
+        strict: bool = False,
     ) -> Any:
-        return run_tables(
-            planned((name,), suite, datasets, methods, protocols, runs, device, store)
-        )
+        plan = planned((name,), suite, datasets, methods, protocols, runs, device, store)
+        return run_tables(plan, strict)
 
     return run
 
 
-def run_tables(plan: Plan) -> Any:
-    """The sections of a plan's experiments; a `Failed` state with them if a cell failed."""
+def run_tables(plan: Plan, strict: bool) -> Any:
+    """The sections of a plan's experiments, in a state that says what is not there."""
     started, sections = time.perf_counter(), []
     for experiment in plan.experiments:
         section = run_experiment(plan, experiment)
         show(plan.store, section)
         sections.append(section)
-    if runtime.flow_run.parent_flow_run_id is None:  # a parent writes one report over everything
+    alone = runtime.flow_run.parent_flow_run_id is None
+    if alone:  # a parent writes one report over everything
         name = f"{plan.suite}-{plan.experiments[0].flow}"
         reports.show(reports.write(plan.store, name, sections), name)
     get_run_logger().info(cost(started))
-    return outcome(sections)
+    return outcome(sections, strict, whole=alone)
 
 
 def cost(started: float) -> str:
@@ -69,27 +71,44 @@ def cost(started: float) -> str:
     return f"{seconds:.1f} s, of which orchestration {waiting:.1f} s ({share:.0f} %)"
 
 
-def outcome(sections: list[Section]) -> Any:
-    """The sections, or a failure that lists the cells that are not there and why."""
-    failed = {
-        f"{section.experiment.name}: {cell}": reason
-        for section in sections
-        for cell, reason in section.failed.items()
-    }
-    if not failed:
+def outcome(sections: list[Section], strict: bool, *, whole: bool = True) -> Any:
+    """The sections, in a state that lists what is not there and why.
+
+    Failed if something broke; if something was not reachable and that is asked for (`strict`); and
+    if there is not a single cell in a `whole` run, which others may have where this is a part.
+    """
+    kinds = {gap.kind for section in sections for gap in section.gaps}
+    if not kinds:
         return sections
-    listed = "\n".join(f"- {cell}: {reason}" for cell, reason in failed.items())
-    message = f"{len(failed)} cells failed; a rerun does only those:\n{listed}"
+    message = summary(sections)
+    good = FAILED not in kinds and not (strict and NOT_REACHABLE in kinds)
+    if good and not (whole and not any(section.results for section in sections)):
+        get_run_logger().warning(message)
+        return Completed(message=message, data=sections)
     get_run_logger().error(message)
     return Failed(message=message, data=sections)
+
+
+def summary(sections: list[Section]) -> str:
+    """How many cells are there, a line for each cause of those that are not, and what to do."""
+    gaps = [gap for section in sections for gap in section.gaps]
+    kinds = {gap.kind for gap in gaps}
+    lines = [f"{verdict(sections)}:", *(f"- {line}" for line in listed(gaps))]
+    if NOT_REACHABLE in kinds:
+        lines.append(
+            "What is not reachable needs a network, or FLGC_MIRROR set to a folder or address that "
+            "has the files."
+        )
+    if kinds & {NOT_REACHABLE, FAILED}:
+        lines.append("A rerun computes only what is missing.")
+    return "\n".join(lines)
 
 
 def show(store: str, section: Section) -> None:
     """The table in Prefect's UI, as markdown to read and as a table to sort."""
     table = section_table(Store(store), section)
     key, title = section.experiment.name, section.experiment.title
-    gaps = [f"- {name}: not available ({why})" for name, why in section.missing.items()]
-    gaps += [f"- {cell}: failed ({why})" for cell, why in section.failed.items()]
+    gaps = [f"- {line}" for line in listed(section.gaps)]
     text = "\n".join([f"# {title}", "", markdown(table), "", *gaps])
     create_markdown_artifact(text, key=f"{key}-summary", description=title)
     rows: Any = table.to_dict("records")

@@ -1,7 +1,7 @@
 """The report: every table with the published values beside ours, as Markdown and CSV."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +10,7 @@ from flgc.datasets.atomic import write_bytes
 from tasks import claims, tables
 from tasks.experiments import Experiment
 from tasks.figures import read_files
+from tasks.gaps import FAILED, Gap, counted, listed
 from tasks.results import read_results
 from tasks.stage import as_task
 from tasks.store import Artifact, Store
@@ -35,8 +36,12 @@ class Section:
     comparison: Artifact | None = None
     timings: tuple[Artifact, ...] = ()
     figures: Artifact | None = None
-    missing: dict[str, str] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """The datasets that could not be had, and what the table says instead of their cells."""
+        return {gap.what: gap.kind for gap in self.gaps if gap.what in self.experiment.datasets}
 
     @property
     def artifacts(self) -> list[Artifact]:
@@ -67,8 +72,7 @@ def write_report(store: str, name: str, sections: Sequence[Section]) -> Artifact
                     "datasets": section.experiment.datasets,
                     "methods": section.experiment.methods,
                     "protocols": section.protocols,
-                    "missing": section.missing,
-                    "failed": section.failed,
+                    "gaps": listed(section.gaps),
                     # Seconds are no part of a content's digest.
                     "timings": [artifact.key for artifact in section.timings],
                 }
@@ -96,14 +100,17 @@ def export(store: str, artifact: Artifact, folder: Path) -> Path:
 def section_table(store: Store, section: Section) -> pd.DataFrame:
     """Ours beside the published values."""
     results = read_results(store, section.results)
-    return tables.comparison(section.experiment, section.protocols, results, section.missing)
+    return tables.comparison(section.experiment, section.protocols, results, section.absent)
+
+
+def verdict(sections: Sequence[Section]) -> str:
+    """How many cells are there, and how many are not, by kind."""
+    gaps = [gap for section in sections for gap in section.gaps]
+    return counted(sum(len(section.results) for section in sections), gaps)
 
 
 def _opening(name: str, sections: Sequence[Section]) -> str:
-    failed = sum(len(section.failed) for section in sections)
-    cells = sum(len(section.results) for section in sections)
-    verdict = f"{cells} cells are there" + (f", **{failed} failed**." if failed else ".")
-    return f"# Reproduction: `{name}`\n\n{verdict}\n\n{PROTOCOLS_EXPLAINED}\n"
+    return f"# Reproduction: `{name}`\n\n{verdict(sections)}.\n\n{PROTOCOLS_EXPLAINED}\n"
 
 
 def _section_files(store: Store, section: Section) -> dict[str, str]:
@@ -130,12 +137,11 @@ def _section_files(store: Store, section: Section) -> dict[str, str]:
                 "marked *published* are the paper's; they were picked on test nodes.\n",
                 tables.markdown(_readable(compared)),
             ]
-    if section.missing:
-        parts += ["\n### Not available\n"]
-        parts += [f"- {dataset}: {reason}" for dataset, reason in section.missing.items()]
-    if section.failed:
-        parts += ["\n### Failed\n"]
-        parts += [f"- {cell}: {reason}" for cell, reason in section.failed.items()]
+    failed = [gap for gap in section.gaps if gap.kind == FAILED]
+    absent = [gap for gap in section.gaps if gap.kind != FAILED]
+    for title, gaps in {"Not available": absent, "Failed": failed}.items():
+        if gaps:
+            parts += [f"\n### {title}\n", *(f"- {line}" for line in listed(gaps))]
     parts += ["\n### Settings\n", tables.markdown(tables.settings(results))]
     parts += ["\n### Seconds by stage\n", tables.markdown(tables.cost(results)), ""]
     files["section"] = "\n".join(parts)

@@ -13,6 +13,7 @@ from prefect import Task
 from prefect.cache_policies import NO_CACHE
 from prefect.states import Completed
 
+from flgc.datasets.errors import NotReachable
 from tasks.store import Artifact
 
 # When stages were at work in this process: what is left of a run's time is orchestration.
@@ -42,9 +43,15 @@ def as_task(work: Callable[..., Artifact], run_name: str, *, retries: int = 0) -
         task_run_name=run_name,
         retries=retries,
         retry_delay_seconds=[2.0 * 4**i for i in range(retries)],
+        retry_condition_fn=_may_pass,
         cache_policy=NO_CACHE,
         persist_result=False,
     )
+
+
+def _may_pass(task: Any, task_run: Any, state: Any) -> bool:
+    """Whether a fault may be gone in seconds; every source was tried before `NotReachable`."""
+    return not isinstance(state.data, NotReachable)
 
 
 def busy_seconds(since: float = float("-inf")) -> float:

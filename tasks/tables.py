@@ -1,15 +1,15 @@
 """Tables for people: ours beside the published values, both protocols, gaps named."""
 
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import pandas as pd
 
 from flgc.datasets.dataset import titled
 from tasks.experiments import Experiment, published_name
+from tasks.gaps import FAILED
 from tasks.published import LITERATURE, published_cells
 
-NOT_AVAILABLE = "not available"
-FAILED = "failed"
 AVERAGE = "average"
 
 
@@ -17,13 +17,13 @@ def comparison(
     experiment: Experiment,
     protocols: tuple[str, ...],
     results: pd.DataFrame,
-    missing: dict[str, str],
+    absent: Mapping[str, str],
 ) -> pd.DataFrame:
     """Published and ours side by side: one row per dataset (and noise, and metric), or per method.
 
     Where there are more methods than datasets the methods are the rows, those that the paper took
-    from the literature included. `missing` are datasets that cannot be had. A cell without a value
-    for another reason failed.
+    from the literature included. `absent` says what stands in the cells of a dataset that could not
+    be had. A cell without a value for another reason failed.
     """
     ours = results[results["experiment"] == experiment.name]
     theirs = published_cells(experiment)
@@ -32,7 +32,7 @@ def comparison(
     for dataset, noise, intensity in subjects(experiment):
         here = _at(ours, dataset, noise, intensity)
         printed = _at(theirs, dataset, noise.split(",")[0], intensity)
-        gap = NOT_AVAILABLE if dataset in missing else FAILED
+        gap = absent.get(dataset, FAILED)
         about = {"dataset": _title(dataset, here)}
         if noise:
             about["noise"] = f"{noise} {intensity:g}"
@@ -113,8 +113,7 @@ def average_row(
     complete = means.dropna().index
     if len(complete) == 0:
         return pd.DataFrame()
-    n = f"{len(complete)} of {len(experiment.datasets)} datasets"
-    row = {"dataset": f"{AVERAGE} over {n}"}
+    row = {"dataset": f"{AVERAGE} over {_named(list(complete), experiment.datasets)}"}
     for method in experiment.methods:
         of_method = theirs[theirs["method"] == published_name(method)]
         printed = of_method.set_index("dataset")["value"]
@@ -125,6 +124,17 @@ def average_row(
                 f"{100 * means.loc[complete, (method, protocol)].mean():.2f}"
             )
     return pd.DataFrame([row])
+
+
+def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
+    """`22 of 24 datasets (all but air, cotton)`: which ones, by the shorter list."""
+    number = f"{len(complete)} of {len(datasets)} datasets"
+    left_out = [dataset for dataset in datasets if dataset not in complete]
+    if not left_out:
+        return number
+    all_but = len(left_out) <= len(complete)
+    names = f"all but {', '.join(left_out)}" if all_but else ", ".join(complete)
+    return f"{number} ({names})"
 
 
 def wide(results: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,9 @@
+import time
+
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
+from flows.cli import app, progress_lines
 
 
 @pytest.mark.parametrize(
@@ -22,3 +24,24 @@ def test_wrong_options_end_with_2_before_prefect_starts(
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert message in result.output
+
+
+def test_without_a_terminal_progress_is_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from flows.cells import listeners, tell
+
+    monkeypatch.setattr("flows.cli.EVERY_SECONDS", 0.2)
+    with progress_lines():
+        tell("uci", 0, 2)
+        tell("uci", 1, 2, "wine")
+        time.sleep(0.5)
+        tell("uci", 2, 2, "iris")
+        tell("robustness", 0, 1)
+    assert not listeners
+    first, start, *waiting, end, following = capsys.readouterr().err.splitlines()
+    assert (first, start) == ("starting Prefect ...", "uci: 2 tasks ...")
+    assert waiting
+    assert set(waiting) <= {"uci: 1 of 2 tasks, 0 s", "uci: 1 of 2 tasks, 1 s"}
+    assert end.startswith("uci: 2 of 2 tasks, ")
+    assert following == "robustness: 1 task ..."

@@ -80,9 +80,9 @@ def test_a_slower_fit_is_named() -> None:
 
 
 def test_many_methods_are_rows_and_the_literature_is_marked() -> None:
-    table = comparison(
-        PUBLIC, ("paper", "honest"), results(("Cora", "GCN", "paper", 0.8)), {"PubMed": "gone"}
-    ).set_index("method")
+    cells = results(("Cora", "GCN", "paper", 0.8))
+    absent = {"PubMed": "not available"}
+    table = comparison(PUBLIC, ("paper", "honest"), cells, absent).set_index("method")
     assert list(table.columns) == [
         f"{dataset} {kind}"
         for dataset in ("Cora", "CiteSeer", "PubMed")

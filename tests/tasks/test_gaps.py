@@ -1,0 +1,36 @@
+from flgc.datasets import NotAvailable, NotReachable
+from tasks.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap, counted, dataset_gap, listed
+
+
+def test_one_line_for_each_cause() -> None:
+    gaps = [
+        Gap(FAILED, "uci: graph wine", "ValueError: sour", 4),
+        dataset_gap("Cora", NotReachable("Cora: no source could be reached: a.org: refused"), 14),
+        Gap(NOT_AVAILABLE, "air", "nobody has it", 4),
+        # The second attempt gives another reason, for the same cause.
+        dataset_gap("Cora", NotReachable("Cora: no source could be reached: a.org: a while"), 14),
+        Gap(NOT_AVAILABLE, "cotton", "nobody has it", 4),
+        Gap(FAILED, "uci: timing wine", "ValueError: slow"),
+    ]
+    assert listed(gaps) == [
+        "air, cotton: not available (8 cells): nobody has it",
+        "Cora: no source could be reached (28 cells): a.org: refused",
+        "uci: graph wine: failed (4 cells): ValueError: sour",
+        "uci: timing wine: failed: ValueError: slow",
+    ]
+    assert counted(1, gaps) == "1 cell is there, 8 not available, 28 not reachable, 4 failed"
+
+
+def test_many_steps_that_broke_alike_are_counted() -> None:
+    gaps = [Gap(FAILED, f"uci: fit {i}", "OSError: full", 1) for i in range(40)]
+    (line,) = listed(gaps)
+    assert line.endswith("uci: fit 5, and 34 more: failed (40 cells): OSError: full")
+
+
+def test_nonsense_from_a_source_is_a_failure_in_one_line_without_secrets() -> None:
+    error = NotAvailable("Cora could not be had:\n  - https://me:pass@a.org/x: wrong content\n")
+    found = dataset_gap("Cora", error, 1)
+    assert found.kind == FAILED
+    assert found.reason == "Cora could not be had: - https://***@a.org/x: wrong content"
+    assert dataset_gap("Cora", KeyError("x"), 1).reason == "KeyError: 'x'"
+    assert dataset_gap("Cora", NotReachable("moon"), 1) == Gap(NOT_REACHABLE, "Cora", "moon", 1)

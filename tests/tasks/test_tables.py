@@ -1,0 +1,36 @@
+import dataclasses
+
+import pandas as pd
+import pytest
+
+from tasks.experiments import TINY
+from tasks.gaps import NOT_REACHABLE
+from tasks.results import COLUMNS
+from tasks.tables import comparison
+
+UCI = next(experiment for experiment in TINY if experiment.name == "uci-tiny")
+FLGC_ALONE = dataclasses.replace(UCI, methods=("FLGC",))
+
+
+def accuracies(**by_dataset: float) -> pd.DataFrame:
+    empty = {name: "" if kind == "str" else 0 for name, kind in COLUMNS.items()}
+    about = {"experiment": UCI.name, "metric": "accuracy", "method": "FLGC", "protocol": "paper"}
+    rows = [{**empty, **about, "dataset": d, "value": v} for d, v in by_dataset.items()]
+    return pd.DataFrame(rows).astype(COLUMNS)
+
+
+def table(cells: pd.DataFrame, **absent: str) -> pd.DataFrame:
+    return comparison(FLGC_ALONE, ("paper",), cells, absent).set_index("dataset")
+
+
+def test_an_average_says_over_which_datasets_it_goes_the_published_one_too() -> None:
+    everything = table(accuracies(iris=0.9, wine=0.8, wdbc=0.7))
+    assert everything.loc["average over 3 of 3 datasets", "FLGC paper"] == "80.00"
+    found = table(accuracies(iris=0.9, wdbc=0.7), wine=NOT_REACHABLE)
+    assert found.loc["wine", "FLGC paper"] == "not reachable"
+    average = found.loc["average over 2 of 3 datasets (all but wine)"]
+    assert average["FLGC paper"] == "80.00"
+    printed = found.loc[["iris", "wdbc"], "FLGC published"].str.split(" ").str[0].astype(float)
+    assert float(average["FLGC published"]) == pytest.approx(printed.mean(), abs=0.05)
+    alone = table(accuracies(iris=0.9), wine=NOT_REACHABLE, wdbc=NOT_REACHABLE)
+    assert alone.loc["average over 1 of 3 datasets (iris)", "FLGC paper"] == "90.00"
