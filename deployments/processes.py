@@ -6,6 +6,7 @@ environment, which it inherits however it was started.
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from deployments.settings import STACK_VARIABLE
 
 TERM_SECONDS = 15.0
 KILL_SECONDS = 5.0
+LOG_BYTES = 10_000_000
+"""A log that has grown beyond is begun anew; the one before is kept."""
 
 
 def start(
@@ -26,6 +29,7 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a command that writes to a log; Ctrl-C in the terminal reaches only the starter."""
     log.parent.mkdir(parents=True, exist_ok=True)
+    rotate(log)
     with log.open("ab") as sink:
         return subprocess.Popen(
             [sys.executable, *command],
@@ -36,6 +40,17 @@ def start(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+
+
+def rotate(log: Path, limit: int = LOG_BYTES) -> None:
+    """Move what a log holds to `<log>.1` once it is larger than the limit.
+
+    It is copied and emptied: its writers have it open, to append, and go on at the new end. What
+    they write between the two steps is lost.
+    """
+    if log.exists() and log.stat().st_size > limit:
+        shutil.copyfile(log, log.with_name(f"{log.name}.1"))
+        os.truncate(log, 0)
 
 
 def last_lines(log: Path, count: int = 15) -> str:

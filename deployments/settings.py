@@ -4,7 +4,10 @@ import os
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
+from flgc.addresses import HIDDEN, without_secrets
+from flows.server import url_of
 from tasks.pools import CPU_POOL, GPU_POOL
 
 CHECKOUT = Path(__file__).parents[1]
@@ -26,8 +29,9 @@ class StackSettings:
     port: int = DEFAULT_PORT
     cpu_workers: int = 1
     gpu_workers: int = 0
-    database_url: str | None = None
-    auth: str | None = None
+    database_url: str | None = field(default=None, repr=False)
+    auth: str | None = field(default=None, repr=False)
+    allowed_hosts: tuple[str, ...] = ()
     schedules: bool = True
     silent_seconds: int = SILENT_SECONDS
     checkout: Path = CHECKOUT
@@ -53,8 +57,7 @@ class StackSettings:
 
     @property
     def ui_url(self) -> str:
-        reachable = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host
-        return f"http://{reachable}:{self.port}"
+        return url_of(self.host, self.port)
 
     @property
     def api_url(self) -> str:
@@ -63,6 +66,12 @@ class StackSettings:
     @property
     def log_folder(self) -> Path:
         return prefect_home() / "flgc-logs"
+
+    def without_secrets(self, text: str) -> str:
+        """A text of some process of the stack, fit to be shown."""
+        for secret in filter(None, (self.auth, self.database_url, _password(self.database_url))):
+            text = text.replace(secret, HIDDEN)
+        return without_secrets(text)
 
     def environment(self) -> dict[str, str]:
         """The caller's environment with what makes a process part of this stack, silently."""
@@ -96,9 +105,17 @@ def prefect_home() -> Path:
     return Path(os.environ.get("PREFECT_HOME") or "~/.prefect").expanduser()
 
 
+def _password(url: str | None) -> str:
+    """The password in a database URL; empty without one."""
+    user_info, _, _ = (url or "").partition("://")[2].rpartition("@")
+    return unquote(user_info.partition(":")[2])
+
+
 def _check_database(url: str) -> None:
     if not url.startswith(("postgresql+asyncpg://", "sqlite+aiosqlite:///")):
-        scheme = url.partition("://")[0]
+        scheme, found, _ = url.partition("://")
+        if not found:
+            scheme = ""  # not the URL itself: it may have a password in it
         raise ValueError(
             f"the database URL starts with {scheme!r}; Prefect needs "
             "postgresql+asyncpg://user:password@host/name or sqlite+aiosqlite:///path"

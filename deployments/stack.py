@@ -1,17 +1,18 @@
 """The local stack: server, pools, deployments and workers, started and stopped as a whole."""
 
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from deployments import api, processes
 from deployments.orphans import crash_orphans
 from deployments.settings import StackSettings
 from deployments.state import read_note, remove_note, write_note
+from flows.server import bound
 from tasks.pools import CPU_POOL, GPU_POOL
 
 PREFECT = ["-m", "prefect", "--no-prompt"]
@@ -21,12 +22,34 @@ POLL_SECONDS = 0.5
 RESTARTS = 3
 """So many ends of the server within `RESTART_WINDOW` seconds are taken for a fault to report."""
 RESTART_WINDOW = 600.0
+LONGEST_WAIT = 300.0
+"""Seconds between two starts of a worker that ends again and again."""
 
 Say = Callable[[str], None]
 
 
 class StackError(RuntimeError):
     """The stack cannot start or go on; the message says why and what to do."""
+
+
+@dataclass
+class Worker:
+    """A worker's process, and how often in a row one of its name has ended soon after its start."""
+
+    process: subprocess.Popen[bytes]
+    started: float
+    ended_soon: int = 0
+    due: float | None = None
+    """When the next one is to be started; None while this one runs."""
+
+    def end(self, now: float) -> float:
+        """Note that it has ended; the seconds to wait for the next: 1, 2, 4, ... up to the cap."""
+        if now - self.started > 2 * LONGEST_WAIT:
+            self.ended_soon = 0
+        wait = min(2.0**self.ended_soon, LONGEST_WAIT)
+        self.ended_soon += 1
+        self.due = now + wait
+        return wait
 
 
 class LocalStack:
@@ -37,7 +60,7 @@ class LocalStack:
         self.say = say
         self.environment = settings.environment()
         self.server: subprocess.Popen[bytes] | None = None
-        self.workers: dict[str, subprocess.Popen[bytes]] = {}
+        self.workers: dict[str, Worker] = {}
 
     def __enter__(self) -> "LocalStack":
         return self
@@ -73,26 +96,26 @@ class LocalStack:
                 f"a Prefect server is running already at {self.settings.ui_url}; stop it, or "
                 "choose another --port"
             )
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((self.settings.host, self.settings.port))
-            except OSError as error:
-                raise StackError(
-                    f"port {self.settings.port} of {self.settings.host} cannot be had "
-                    f"({error.strerror}): choose another --port"
-                ) from error
+        try:
+            bound(self.settings.host, self.settings.port).close()
+        except OSError as error:
+            raise StackError(
+                f"port {self.settings.port} of {self.settings.host} cannot be had "
+                f"({error.strerror}): choose another --port"
+            ) from error
 
     def start_server(self) -> None:
         """Start the server and wait until it answers; a new database takes it about 20 s."""
         self.say("starting the server ...")
         where = ["--host", self.settings.host, "--port", str(self.settings.port)]
+        for name in self.settings.allowed_hosts:
+            where += ["--allowed-host", name]
         log = self._log("server")
-        self.server = self._start([*PREFECT, "server", "start", *where], log)
+        self.server = self._start(["-m", "flows.server", *where], log)
         began = time.monotonic()
         while not api.is_healthy(self.settings.api_url):
             if self.server.poll() is not None:
-                raise StackError(f"the server ended:\n{processes.last_lines(log)}\n(from {log})")
+                raise StackError(f"the server ended:\n{self._end_of(log)}\n(from {log})")
             if time.monotonic() - began > SERVER_SECONDS:
                 raise StackError(
                     f"the server is not healthy after {SERVER_SECONDS:.0f} s: see {log}"
@@ -113,7 +136,10 @@ class LocalStack:
     def start_worker(self, name: str, pool: str, further: dict[str, str]) -> None:
         """A worker that takes one run at a time: fits do not share a GPU, runs not the cores."""
         command = [*PREFECT, "worker", "start", "--pool", pool, "--name", name, "--limit", "1"]
-        self.workers[name] = self._start(command, self._log(name), further)
+        process = self._start(command, self._log(name), further)
+        before = self.workers.get(name)
+        ended_soon = before.ended_soon if before else 0
+        self.workers[name] = Worker(process, time.monotonic(), ended_soon)
 
     def wait_for_workers(self) -> None:
         """Wait until the server has heard of every worker."""
@@ -121,9 +147,8 @@ class LocalStack:
         deadline = time.monotonic() + WORKER_SECONDS
         while missing := wanted - self._online():
             for name in missing:
-                if self.workers[name].poll() is not None:
-                    log = self._log(name)
-                    raise StackError(f"worker {name} ended:\n{processes.last_lines(log)}")
+                if self.workers[name].process.poll() is not None:
+                    raise StackError(f"worker {name} ended:\n{self._end_of(self._log(name))}")
             if time.monotonic() > deadline:
                 raise StackError(f"not heard of after {WORKER_SECONDS:.0f} s: {sorted(missing)}")
             time.sleep(POLL_SECONDS)
@@ -140,18 +165,28 @@ class LocalStack:
                 restarted = [at for at in restarted if time.monotonic() - at < RESTART_WINDOW]
                 if len(restarted) >= RESTARTS:
                     log = self._log("server")
-                    end = processes.last_lines(log)
+                    end = self._end_of(log)
                     raise StackError(f"the server ended again and again:\n{end}\n(from {log})")
                 restarted.append(time.monotonic())
                 self.say(f"the server ended with code {self.server.returncode}; starting another")
                 self.start_server()
-            for name, pool, further in self.settings.workers():
-                if self.workers[name].poll() is not None:
-                    self.say(f"worker {name} ended ({self._log(name)}); starting another")
-                    self.start_worker(name, pool, further)
+            self.replace_workers()
+            for log in self.settings.log_folder.glob(f"{self.settings.port}-*.log"):
+                processes.rotate(log)
             with suppress(OSError):  # a server that is busy or away is asked again
                 crash_orphans(self.settings.api_url, self.settings.auth)
             time.sleep(4 * POLL_SECONDS)
+
+    def replace_workers(self) -> None:
+        """Start another for each worker that has ended, ever later for one that does not stay."""
+        now = time.monotonic()
+        for name, pool, further in self.settings.workers():
+            worker = self.workers[name]
+            if worker.due is None and worker.process.poll() is not None:
+                wait = worker.end(now)
+                self.say(f"worker {name} ended ({self._log(name)}); another starts in {wait:.0f} s")
+            if worker.due is not None and now >= worker.due:
+                self.start_worker(name, pool, further)
 
     def stop(self) -> None:
         """Runs and workers first, while the server can note how they ended; then the server."""
@@ -167,6 +202,9 @@ class LocalStack:
     def _log(self, name: str) -> Path:
         return self.settings.log_folder / f"{self.settings.port}-{name}.log"
 
+    def _end_of(self, log: Path) -> str:
+        return self.settings.without_secrets(processes.last_lines(log))
+
     def _start(
         self, command: list[str], log: Path, further: dict[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
@@ -177,7 +215,7 @@ class LocalStack:
         log = self._log("registration")
         code = self._start(command, log).wait()
         if code:
-            end = processes.last_lines(log)
+            end = self._end_of(log)
             raise StackError(f"registering {what} failed:\n{end}\n(from {log})")
         self.say(f"registered: {what}")
 

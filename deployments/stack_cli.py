@@ -11,6 +11,11 @@ from deployments.stack import LocalStack, StackError, count_gpus
 app = typer.Typer()
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SECRETS = {
+    "database_url": "PREFECT_SERVER_DATABASE_CONNECTION_URL",
+    "auth": "PREFECT_SERVER_API_AUTH_STRING",
+}
+"""Options that may have a password in them, and the variables that do the same."""
 
 
 class _AskedToStop(BaseException):
@@ -26,10 +31,18 @@ def _stop_once(number: int, _: Any) -> None:
 
 @app.command()
 def up(
+    context: typer.Context,
     port: Annotated[int, typer.Option(help="Port of server and UI.")] = DEFAULT_PORT,
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
+    allowed_hosts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allowed-host",
+            help="A further name by which the server may be called; repeat for several.",
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option(help="CPU workers; each takes one run at a time.")] = 1,
     gpu_workers: Annotated[
         int | None, typer.Option(help="GPU workers; default: one for each GPU found.")
@@ -37,14 +50,15 @@ def up(
     database_url: Annotated[
         str | None,
         typer.Option(
-            envvar="PREFECT_SERVER_DATABASE_CONNECTION_URL",
-            help="postgresql+asyncpg://user:password@host/name; default: SQLite.",
+            envvar=SECRETS["database_url"],
+            help="postgresql+asyncpg://user:password@host/name; safer given by its variable. "
+            "Default: SQLite.",
         ),
     ] = None,
     auth: Annotated[
         str | None,
         typer.Option(
-            envvar="PREFECT_SERVER_API_AUTH_STRING",
+            envvar=SECRETS["auth"],
             help="user:password that every call must carry; safer given by its variable.",
         ),
     ] = None,
@@ -68,11 +82,17 @@ def up(
             gpu_workers=gpus,
             database_url=database_url,
             auth=auth,
+            allowed_hosts=tuple(allowed_hosts or ()),
             schedules=schedules,
             silent_seconds=silent_seconds,
         )
     except ValueError as error:
         _fail(error, 2)
+    for option, variable in SECRETS.items():
+        source = context.get_parameter_source(option)
+        if source is not None and source.name == "COMMANDLINE":
+            shown = option.replace("_", "-")
+            _say(f"Warning: others see --{shown} in the list of processes; {variable} they do not")
     for number in SIGNALS:
         signal.signal(number, _stop_once)
     failure: StackError | None = None

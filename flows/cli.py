@@ -30,8 +30,6 @@ QUIET = {
     "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "DO_NOT_TRACK": "1",
-    # The embedded server needs 20 s on an idle machine, and a first start more.
-    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
 }
 
 
@@ -73,6 +71,7 @@ def reproduce(
         os.environ.setdefault(name, value)
     from flows.parameters import FLOWS, planned
     from flows.runners import task_runner
+    from flows.server import NoServer
 
     try:
         plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
@@ -93,17 +92,23 @@ def reproduce(
         "strict": strict,
     }
     called, running = time.perf_counter(), []
-    with progress_bars() if errors.is_terminal else progress_lines():
-        state = _run(chosen, lambda *_: running.append(time.perf_counter()))
+    try:
+        with progress_bars() if errors.is_terminal else progress_lines():
+            state = _run(chosen, lambda *_: running.append(time.perf_counter()))
+    except NoServer as error:
+        errors.print(f"flgc reproduce: {error}", style="red", soft_wrap=True, markup=False)
+        raise typer.Exit(1) from error
     _print_outcome(plan, state, called, running[0] if running else called)
     raise typer.Exit(0 if state.is_completed() else 1)
 
 
 def _run(chosen: dict[str, Any], when_running: Callable[..., None]) -> Any:
     from flows.reproduce_paper import reproduce_paper
+    from flows.server import any_api
 
     flow = reproduce_paper.with_options(on_running=[when_running])
-    return flow(**chosen, return_state=True)
+    with any_api():
+        return flow(**chosen, return_state=True)
 
 
 @contextmanager

@@ -24,6 +24,8 @@ from tasks.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
 from tasks.store import Artifact
 
 IN_PROCESS: Literal["in process"] = "in process"
+START_SECONDS = 3600.0
+"""How long a fit may wait until a worker begins it: others may be before it."""
 
 Place = Literal["in process", "flgc-gpu"]
 
@@ -38,9 +40,15 @@ def fit_where(client: Any) -> Place:
 
 
 def gpu_workers_online(client: Any) -> int:
-    """How many workers of the GPU pool the server has heard of lately; 0 without a pool."""
+    """How many workers of the GPU pool are there for new fits; 0 without a pool.
+
+    Workers of a paused pool, or of a paused queue (deployments use the default one), live but take
+    nothing.
+    """
     try:
-        client.read_work_pool(GPU_POOL)  # says in its own words that there is none
+        pool = client.read_work_pool(GPU_POOL)  # says in its own words that there is none
+        if pool.is_paused or client.read_work_queue(pool.default_queue_id).is_paused:
+            return 0
     except ObjectNotFound:
         return 0
     workers = client.read_workers_for_work_pool(GPU_POOL)
@@ -58,10 +66,10 @@ def fit_on_gpu_pool(
 ) -> bool:
     """Have a GPU worker call `function` ("tasks.<module>:<name>"); whether it did.
 
-    Waits as long as the fit takes: workers take one at a time, so it may queue first. Not done
-    means that the caller must do it in process: the pool lost its last worker before the fit
-    began, or the run ended badly there, for a reason that is logged and that only the GPU may
-    have (its memory).
+    Waits as long as the fit takes: workers take one at a time, so it may queue first, but not
+    for ever. Not done means that the caller must do it in process: before the fit began the pool
+    lost its last worker, was paused, or let it wait too long, or the run ended badly there, for a
+    reason that is logged and that only the GPU may have (its memory).
     """
     logger = get_logger(__name__)
     try:
@@ -75,14 +83,15 @@ def fit_on_gpu_pool(
         name=label,
         tags=["gpu"],
     )
-    while True:
-        state = client.read_flow_run(run.id).state
-        if state.is_final():
-            break
-        if (state.is_scheduled() or state.is_pending()) and not gpu_workers_online(client):
-            client.set_flow_run_state(run.id, Cancelled(message="the last GPU worker is gone"))
-            logger.warning("%s: no GPU worker took it; fitting in process", label)
-            return False
+    waited = 0.0
+    while not (state := client.read_flow_run(run.id).state).is_final():
+        # The run of a worker that died while it was at it is ended by the rule for silent runs.
+        if not state.is_running():
+            waited += poll_seconds
+            if waited > START_SECONDS or not gpu_workers_online(client):
+                client.set_flow_run_state(run.id, Cancelled(message="no GPU worker takes it"))
+                logger.warning("%s: no GPU worker took it; fitting in process", label)
+                return False
         sleep(poll_seconds)
     if not state.is_completed():
         logger.warning("%s on a GPU worker ended %s: %s", label, state.name, state.message)

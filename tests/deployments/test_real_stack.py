@@ -170,6 +170,23 @@ def test_fits_go_to_a_gpu_worker(up: Up, cold: str, tmp_path: Path) -> None:
     assert_same_cells(tmp_path, up.store, 2)
 
 
+@pytest.mark.usefixtures("gpu_worker")
+@pytest.mark.parametrize("paused", ["/work_pools/flgc-gpu", "/work_pools/flgc-gpu/queues/default"])
+def test_fits_stay_in_process_while_the_gpu_pool_is_paused(
+    up: Up, cold: str, tmp_path: Path, paused: str
+) -> None:
+    """Its worker is online all the same, and would never begin them."""
+    assert online(up, "flgc-gpu")
+    sent = len(gpu_runs(up))
+    up.ask("PATCH", paused, {"is_paused": True})
+    try:
+        up.run(store=str(tmp_path), datasets=["iris"], methods=["FLGC"], protocols=["paper"])
+    finally:
+        up.ask("PATCH", paused, {"is_paused": False})
+    assert len(gpu_runs(up)) == sent
+    assert_same_cells(tmp_path, up.store, 2)
+
+
 def test_the_killed_run_and_its_subflows_do_not_stay_running(
     up: Up, killed: tuple[str, Path]
 ) -> None:
@@ -190,7 +207,7 @@ def test_a_killed_server_comes_back_and_a_rerun_completes(
     assert online(up, "flgc-gpu")
     sent = len(gpu_runs(up))
     run = begin_and_reach_the_middle(up, tmp_path)
-    up.kill("server", "start")
+    up.kill("flows.server")
     wait_until(lambda: "the server ended" in up.output, 30)
     state = up.wait_for(run, *ENDED)
     print(f"the run ended {state['name']}: {state['message']}")

@@ -37,6 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"auth": "password"}, "user:password"),
         ({"auth": ":password"}, "user:password"),
         ({"database_url": "postgresql://host/name"}, r"postgresql\+asyncpg://"),
+        ({"database_url": "me:secret@host/name"}, "starts with ''"),
         ({"silent_seconds": 30}, "every 30 s"),
     ],
 )
@@ -55,6 +56,85 @@ def test_the_environment_is_silent_guarded_and_marked() -> None:
     assert made["PREFECT_SERVER_DATABASE_CONNECTION_URL"] == "postgresql+asyncpg://h/n"
     assert made[STACK_VARIABLE] == settings.stack_id
     assert "secret" not in welcome(settings)
+
+
+def test_secrets_are_hidden_wherever_a_process_says_them() -> None:
+    """A password with a slash must be quoted in a URL; one that is not makes odd messages."""
+    url = "postgresql+asyncpg://me:open/sesame@host/name"
+    settings = StackSettings(auth="me:secret", database_url=url)
+    said = (
+        f"cannot connect to {url}; password open/sesame of postgresql://you:other@host; me:secret"
+    )
+    shown = settings.without_secrets(said)
+    assert shown == "cannot connect to ***; password *** of postgresql://***@host; ***"
+    assert "secret" not in repr(settings)
+    assert "sesame" not in repr(settings)
+
+
+def test_an_address_of_ipv6_is_probed_and_named(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_INET6) as taken:
+        taken.bind(("::1", 0))
+        taken.listen()
+        settings = StackSettings(host="::1", port=taken.getsockname()[1])
+        assert settings.api_url == f"http://[::1]:{settings.port}/api"
+        with pytest.raises(StackError, match=r"port \d+ of ::1 cannot be had"):
+            LocalStack(settings).clear_the_way()
+    LocalStack(StackSettings(host="::1", port=free_port())).clear_the_way()
+
+
+def test_a_log_that_has_grown_is_begun_anew_under_its_writer(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    code = "import sys, time\nwhile True: print('x' * 99, flush=True); time.sleep(.001)"
+    writer = started(code, "writer", tmp_path)
+    try:
+        for _ in range(3):
+            wait_until(lambda: log.exists() and log.stat().st_size > 10_000, 20)
+            processes.rotate(log, 10_000)
+            assert log.stat().st_size < 10_000
+            kept = (tmp_path / "log.1").read_bytes()
+            assert len(kept) > 10_000
+            assert b"\0" not in kept, "it went on at its old end"
+    finally:
+        writer.kill()
+        writer.wait()
+    log.write_text("short")
+    processes.rotate(log, 10_000)
+    assert log.read_text() == "short"
+    assert sorted(path.name for path in tmp_path.glob("log*")) == ["log", "log.1"]
+
+
+def test_a_large_log_is_begun_anew_at_the_start(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"x" * (processes.LOG_BYTES + 1))
+    started("print('new')", "new", tmp_path).wait(20)
+    assert log.read_text() == "new\n"
+
+
+def test_a_worker_that_does_not_stay_is_started_ever_later(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(stack.time, "monotonic", lambda: now)
+    said: list[str] = []
+    made = LocalStack(StackSettings(), said.append)
+    monkeypatch.setattr(made, "_start", lambda *_: started("pass", "worker", tmp_path))
+    made.start_worker("cpu-0", "flgc-cpu", {})
+    waits = []
+    for _ in range(12):
+        first = made.workers["cpu-0"]
+        first.process.wait(20)
+        ended = now
+        while made.workers["cpu-0"] is first:
+            made.replace_workers()
+            now += 0.5
+        waits.append(now - ended - 0.5)
+    assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]
+    assert len(said) == len(waits), "one message for each end"
+    assert said[3].endswith("another starts in 8 s")
+    now += 700  # it has stayed for a while
+    made.workers["cpu-0"].process.wait(20)
+    made.replace_workers()
+    assert said[-1].endswith("another starts in 1 s")
 
 
 def test_each_gpu_worker_sees_one_gpu() -> None:

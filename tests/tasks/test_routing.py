@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("prefect")
 
 from prefect.exceptions import ObjectNotFound
-from prefect.states import Completed, Crashed, Failed, Pending, Running, Scheduled
+from prefect.states import Completed, Crashed, Failed, Paused, Pending, Running, Scheduled
 from pydantic_core import to_jsonable_python
 
 from flows.cells import subjects_of
@@ -34,11 +34,17 @@ class ScriptedServer:
     states: list[Any] = field(default_factory=list)
     sent: dict[str, Any] = field(default_factory=dict)
     cancelled: bool = False
+    paused: str | None = None
 
-    def read_work_pool(self, pool: str) -> None:
+    def read_work_pool(self, pool: str) -> Any:
         assert pool == GPU_POOL
         if self.workers[0] is None:
             raise ObjectNotFound(LookupError(pool))
+        return SimpleNamespace(is_paused=self.paused == "pool", default_queue_id="default")
+
+    def read_work_queue(self, queue: str) -> Any:
+        assert queue == "default"
+        return SimpleNamespace(is_paused=self.paused == "queue")
 
     def read_workers_for_work_pool(self, pool: str) -> list[Any]:
         now = self.workers.pop(0) if len(self.workers) > 1 else self.workers[0]
@@ -102,6 +108,24 @@ def test_a_fit_that_ends_badly_there_is_left_to_the_caller(end: Any) -> None:
 def test_a_fit_that_nobody_takes_is_withdrawn() -> None:
     server = ScriptedServer([["ONLINE"], ["ONLINE"], ["OFFLINE"]], [Scheduled()])
     assert not send(server)
+    assert server.cancelled
+
+
+@pytest.mark.parametrize("paused", ["pool", "queue"])
+def test_nothing_waits_for_a_paused_pool(paused: str) -> None:
+    server = ScriptedServer([["ONLINE"]], [Scheduled()], paused=paused)
+    assert routing.fit_where(server) == "in process"
+    assert not send(server)
+    assert server.cancelled
+
+
+@pytest.mark.parametrize("state", [Scheduled(), Pending(), Paused()])
+def test_a_fit_that_nobody_begins_is_withdrawn_in_the_end(state: Any) -> None:
+    """Workers that are online may be of another network, or stand still."""
+    server = ScriptedServer([["ONLINE"]], [state])
+    slept: list[float] = []
+    assert not routing.fit_on_gpu_pool(server, "tasks.fit:fit", {}, label="fit", sleep=slept.append)
+    assert sum(slept) == routing.START_SECONDS
     assert server.cancelled
 
 
