@@ -18,6 +18,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -30,9 +31,11 @@ import pyarrow as pa
 from tasks.store_code import code_digest
 from tasks.store_digest import canonical_json, content_digest, plain
 from tasks.store_files import Files, StoreError
+from tasks.store_leases import lease
 from tasks.store_matrices import matrix_to_table, table_to_matrix
 from tasks.store_parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
 from tasks.store_remote import open_files
+from tasks.store_turns import my_turn
 
 __all__ = [
     "Artifact",
@@ -109,6 +112,10 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({self.url!r})"
 
+    def in_use(self) -> AbstractContextManager[None]:
+        """While a run is in it, `prune` takes nothing away that was made since the run began."""
+        return lease(self.files)
+
     def get_or_compute(
         self,
         stage: str,
@@ -134,11 +141,16 @@ class Store:
             },
             "code": code_digest(*modules),
         }
+        made_from = {
+            name: given.key for name, given in (inputs or {}).items() if isinstance(given, Artifact)
+        }
         key = artifact_key(**identity)
         with _computing.setdefault((self.url, key), threading.Lock()):
             record, damaged = self._intact_record(key)
             if record is not None:
                 return _artifact(record, cached=True)
+            if damaged is not None:
+                logger.warning("%s", damaged)
             started = time.perf_counter()
             table = as_table(compute())
             seconds = time.perf_counter() - started
@@ -146,6 +158,7 @@ class Store:
                 "format": FORMAT,
                 "key": key,
                 **identity,
+                "made_from": made_from,
                 "digest": content_digest(table),
                 "rows": table.num_rows,
                 "seconds": seconds,
@@ -153,7 +166,9 @@ class Store:
                 "versions": _versions(),
                 "provenance": plain(provenance or {}, "provenance"),
             }
-            return self._publish(record, to_bytes(table, record), damaged=damaged)
+            return self._publish(
+                record, to_bytes(table, record), replaced_damaged=damaged is not None
+            )
 
     def read(self, key: str) -> pa.Table:
         """The table of that key, checked: KeyError if there is none, DamagedArtifact if broken."""
@@ -161,6 +176,8 @@ class Store:
         record = self._checked_record(key, data)
         try:
             return read_table(data, record["digest"])
+        except MemoryError:
+            raise
         except (DamagedArtifact, pa.ArrowException, OSError) as error:
             raise self._damaged(key, error) from error
 
@@ -181,36 +198,47 @@ class Store:
     def _checked_record(self, key: str, data: pa.Buffer) -> dict[str, Any]:
         try:
             record = read_record(data)
+        except MemoryError:  # one of Arrow's exceptions too, but not the artifact's fault
+            raise
         except (DamagedArtifact, pa.ArrowException, OSError) as error:
             raise self._damaged(key, error) from error
-        if record.get("key") != key:
-            raise self._damaged(key, f"it holds {record.get('key')}")
+        if record["key"] != key:
+            raise self._damaged(key, f"it holds {record['key']}")
         return record
 
     def _damaged(self, key: str, reason: object) -> DamagedArtifact:
         return DamagedArtifact(
-            f"store {self.url}: artifact {key} is damaged ({reason}); the next run replaces it"
+            f"store {self.url}: artifact {key} is damaged ({reason}); the run that makes it next "
+            "replaces it"
         )
 
-    def _intact_record(self, key: str) -> tuple[dict[str, Any] | None, bool]:
-        """The record if the artifact is there and whole, and whether a damaged one was found."""
+    def _intact_record(self, key: str) -> tuple[dict[str, Any] | None, DamagedArtifact | None]:
+        """The record if the artifact is there and whole, else what is wrong if it is damaged."""
         try:
-            return self.record(key), False
+            return self.record(key), None
         except KeyError:
-            return None, False
+            return None, None
         except DamagedArtifact as error:
-            logger.warning("%s", error)
-            return None, True
+            return None, error
 
-    def _publish(self, record: dict[str, Any], data: pa.Buffer, *, damaged: bool) -> Artifact:
+    def _publish(
+        self, record: dict[str, Any], data: pa.Buffer, *, replaced_damaged: bool
+    ) -> Artifact:
         """Write it, unless another process was first: then theirs is the artifact for both."""
         name = file_name(record["key"])
-        if not self.files.publish(name, data, replace=damaged):
-            theirs, damaged = self._intact_record(record["key"])
-            if theirs is not None:
-                return _artifact(theirs, cached=False)
-            self.files.publish(name, data, replace=True)
-        return _artifact(record, cached=False, replaced_damaged=damaged)
+        temporary = self.files.write(name, data)
+        try:
+            with my_turn(self.files, name):
+                while True:
+                    theirs, damaged = self._intact_record(record["key"])
+                    if theirs is not None:
+                        return _artifact(theirs, cached=False)
+                    if self.files.rename(temporary, name, replace=damaged is not None):
+                        replaced_damaged = replaced_damaged or damaged is not None
+                        return _artifact(record, cached=False, replaced_damaged=replaced_damaged)
+        finally:
+            with suppress(StoreError):  # what is left over is pruned one day
+                self.files.delete(temporary)
 
 
 def _artifact(
