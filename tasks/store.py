@@ -28,6 +28,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from flgc.addresses import HIDDEN, without_secrets
 from tasks.store_code import code_digest
 from tasks.store_digest import canonical_json, content_digest, plain
 from tasks.store_files import Files, StoreError
@@ -97,14 +98,43 @@ def file_name(key: str) -> str:
     return f"{matched[1]}/{key}.parquet"
 
 
+def full_address(url: str | os.PathLike[str] | None) -> str:
+    """Where the store is, with its credentials, which are taken from the environment alone.
+
+    An address travels in Prefect's parameters, in logs and in the list of processes, so what is
+    passed on has none; each process finds them again in FLGC_STORE.
+    """
+    setting = os.environ.get(SETTING)
+    address = os.fspath(url or setting or DEFAULT_ROOT)
+    if "://" not in address:
+        return os.path.abspath(os.path.expanduser(address))  # noqa: PTH100, PTH111
+    shown = without_secrets(address)
+    if HIDDEN not in shown or address == setting:
+        return address
+    if address != shown:
+        raise StoreError(
+            f"store {shown}: an address with credentials or a query is taken from {SETTING} only, "
+            f"since others can see options and parameters; set {SETTING} to it and leave this out, "
+            "or use the variables or files in which that filesystem looks for credentials"
+        )
+    if setting is None or without_secrets(setting) != shown:
+        raise StoreError(
+            f"store {shown}: what is hidden by {HIDDEN} is not known here; set {SETTING} to the "
+            "whole address in the environment of this process too"
+        )
+    return setting
+
+
 class Store:
-    """Artifacts under one root: a directory, or any URL that pyarrow or fsspec can open."""
+    """Artifacts under one root: a directory, or any URL that pyarrow or fsspec can open.
+
+    `url` names it without the credentials that FLGC_STORE may hold: it can be shown and passed on.
+    """
 
     def __init__(self, url: str | os.PathLike[str] | None = None) -> None:
-        self.url = os.fspath(url or os.environ.get(SETTING) or DEFAULT_ROOT)
-        if "://" not in self.url:
-            self.url = os.path.abspath(os.path.expanduser(self.url))  # noqa: PTH100, PTH111
-        self.files: Files = open_files(self.url)
+        address = full_address(url)
+        self.url = without_secrets(address)
+        self.files: Files = open_files(address)
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         return Store, (self.url,)
