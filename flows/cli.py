@@ -64,11 +64,12 @@ def reproduce(
         os.environ.setdefault(name, value)
     from flows.parameters import FLOWS, planned
     from flows.runners import task_runner
+    from tasks.store import StoreError
 
     try:
         plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
         task_runner(runner, address)
-    except (ValueError, ImportError) as error:
+    except (ValueError, ImportError, StoreError) as error:
         errors.print(f"flgc reproduce: {error}", style="red", soft_wrap=True, markup=False)
         raise typer.Exit(2) from error
     chosen = {

@@ -8,6 +8,7 @@ from prefect import flow, get_run_logger
 from flows import reports
 from flows.citation import citation
 from flows.clustering import clustering
+from flows.in_use import uses_store
 from flows.parameters import FLOWS, Protocol, Runs, Suite, planned
 from flows.robustness import robustness
 from flows.runners import task_runner
@@ -19,6 +20,7 @@ TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustnes
 
 
 @flow(name="reproduce-paper", flow_run_name="reproduce-paper {suite}")
+@uses_store
 def reproduce_paper(
     suite: Suite = "paper",
     datasets: list[str] | None = None,
