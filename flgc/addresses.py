@@ -4,7 +4,11 @@ import re
 
 HIDDEN = "***"
 
-_USER_INFO = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#\s'\"]*@")
+# The second form has a slash in the password, as AWS makes them: no valid address, but a secret.
+_USER_INFO = re.compile(
+    r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*://)"
+    r"(?:[^/?#\s'\"]*|[^/?#\s'\":]*:(?!\d+/)[^\s'\"]*)@"
+)
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'\"]*[^\s'\":,;.)]")
 
 

@@ -5,21 +5,24 @@ from typing import Any
 import pandas as pd
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.logging import get_logger
 
 from flows.cells import run_experiment
+from flows.in_use import uses_store
 from flows.parameters import Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.tables import outcome
 from tasks.download import download
-from tasks.speed import now, speed
-from tasks.store import Store
-from tasks.store_upkeep import list_artifacts
+from tasks.speed import HISTORY, now, speed
+from tasks.store import DamagedArtifact, Store, StoreError
+from tasks.store_upkeep import artifact_keys
 from tasks.tables import markdown
 
 STAGE = "history"
 
 
 @flow(name="benchmark", flow_run_name="benchmark {suite}", task_runner=task_runner())
+@uses_store
 def benchmark(
     suite: Suite = "paper",
     datasets: list[str] | None = None,
@@ -44,11 +47,18 @@ def benchmark(
 
 
 def history(store: str) -> pd.DataFrame:
-    """Every run's rows, oldest first."""
+    """Every run's rows, oldest first; those that cannot be read are left out with a warning."""
     opened = Store(store)
-    keys = [item.key for item in list_artifacts(opened) if item.key.startswith(f"{STAGE}-")]
-    frames = [opened.read(key).to_pandas() for key in keys]
-    return pd.concat(frames, ignore_index=True).sort_values("when", kind="stable")
+    frames = []
+    for key in artifact_keys(opened):
+        if not key.startswith(f"{STAGE}-"):
+            continue
+        try:
+            frames.append(opened.read(key).to_pandas())
+        except (DamagedArtifact, StoreError, KeyError) as error:
+            get_logger(__name__).warning("left out of the history: %s", error)
+    rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=HISTORY)
+    return rows.sort_values("when", kind="stable")
 
 
 def show_history(store: str, suite: str) -> None:

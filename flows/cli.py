@@ -72,11 +72,12 @@ def reproduce(
     from flows.parameters import FLOWS, planned
     from flows.runners import task_runner
     from flows.server import NoServer
+    from tasks.store import StoreError
 
     try:
         plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
         task_runner(runner, address)
-    except (ValueError, ImportError) as error:
+    except (ValueError, ImportError, StoreError) as error:
         errors.print(f"flgc reproduce: {error}", style="red", soft_wrap=True, markup=False)
         raise typer.Exit(2) from error
     chosen = {

@@ -10,6 +10,7 @@ from flows import reports
 from flows.cells import cells_of
 from flows.citation import citation
 from flows.clustering import clustering
+from flows.in_use import uses_store
 from flows.parameters import FLOWS, Protocol, Runs, Suite, planned
 from flows.robustness import robustness
 from flows.runners import task_runner
@@ -23,6 +24,7 @@ TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustnes
 
 
 @flow(name="reproduce-paper", flow_run_name="reproduce-paper {suite}")
+@uses_store
 def reproduce_paper(
     suite: Suite = "paper",
     datasets: list[str] | None = None,

@@ -13,6 +13,7 @@ from prefect.states import Completed, Failed
 
 from flows import reports
 from flows.cells import run_experiment
+from flows.in_use import uses_store
 from flows.parameters import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from tasks.figures import read_files
@@ -32,6 +33,7 @@ def table_flow(name: str, description: str | None) -> Any:
         flow_run_name=f"{name} {{suite}}",
         task_runner=task_runner(),
     )
+    @uses_store
     def run(
         suite: Suite = "paper",
         datasets: list[str] | None = None,

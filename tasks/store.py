@@ -18,6 +18,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -27,12 +28,15 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from flgc.addresses import HIDDEN, without_secrets
 from tasks.store_code import code_digest
 from tasks.store_digest import canonical_json, content_digest, plain
 from tasks.store_files import Files, StoreError
+from tasks.store_leases import lease
 from tasks.store_matrices import matrix_to_table, table_to_matrix
 from tasks.store_parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
 from tasks.store_remote import open_files
+from tasks.store_turns import my_turn
 
 __all__ = [
     "Artifact",
@@ -94,20 +98,53 @@ def file_name(key: str) -> str:
     return f"{matched[1]}/{key}.parquet"
 
 
+def full_address(url: str | os.PathLike[str] | None) -> str:
+    """Where the store is, with its credentials, which are taken from the environment alone.
+
+    An address travels in Prefect's parameters, in logs and in the list of processes, so what is
+    passed on has none; each process finds them again in FLGC_STORE.
+    """
+    setting = os.environ.get(SETTING)
+    address = os.fspath(url or setting or DEFAULT_ROOT)
+    if "://" not in address:
+        return os.path.abspath(os.path.expanduser(address))  # noqa: PTH100, PTH111
+    shown = without_secrets(address)
+    if HIDDEN not in shown or address == setting:
+        return address
+    if address != shown:
+        raise StoreError(
+            f"store {shown}: an address with credentials or a query is taken from {SETTING} only, "
+            f"since others can see options and parameters; set {SETTING} to it and leave this out, "
+            "or use the variables or files in which that filesystem looks for credentials"
+        )
+    if setting is None or without_secrets(setting) != shown:
+        raise StoreError(
+            f"store {shown}: what is hidden by {HIDDEN} is not known here; set {SETTING} to the "
+            "whole address in the environment of this process too"
+        )
+    return setting
+
+
 class Store:
-    """Artifacts under one root: a directory, or any URL that pyarrow or fsspec can open."""
+    """Artifacts under one root: a directory, or any URL that pyarrow or fsspec can open.
+
+    `url` names it without the credentials that FLGC_STORE may hold: it can be shown and passed on.
+    """
 
     def __init__(self, url: str | os.PathLike[str] | None = None) -> None:
-        self.url = os.fspath(url or os.environ.get(SETTING) or DEFAULT_ROOT)
-        if "://" not in self.url:
-            self.url = os.path.abspath(os.path.expanduser(self.url))  # noqa: PTH100, PTH111
-        self.files: Files = open_files(self.url)
+        address = full_address(url)
+        self.url = without_secrets(address)
+        self.files: Files = open_files(address)
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         return Store, (self.url,)
 
     def __repr__(self) -> str:
         return f"Store({self.url!r})"
+
+    def in_use(self) -> AbstractContextManager[None]:
+        """While a run is in it, `prune` takes nothing away that was made since the run began."""
+        return lease(self.files)
 
     def get_or_compute(
         self,
@@ -134,11 +171,16 @@ class Store:
             },
             "code": code_digest(*modules),
         }
+        made_from = {
+            name: given.key for name, given in (inputs or {}).items() if isinstance(given, Artifact)
+        }
         key = artifact_key(**identity)
         with _computing.setdefault((self.url, key), threading.Lock()):
             record, damaged = self._intact_record(key)
             if record is not None:
                 return _artifact(record, cached=True)
+            if damaged is not None:
+                logger.warning("%s", damaged)
             started = time.perf_counter()
             table = as_table(compute())
             seconds = time.perf_counter() - started
@@ -146,6 +188,7 @@ class Store:
                 "format": FORMAT,
                 "key": key,
                 **identity,
+                "made_from": made_from,
                 "digest": content_digest(table),
                 "rows": table.num_rows,
                 "seconds": seconds,
@@ -153,7 +196,9 @@ class Store:
                 "versions": _versions(),
                 "provenance": plain(provenance or {}, "provenance"),
             }
-            return self._publish(record, to_bytes(table, record), damaged=damaged)
+            return self._publish(
+                record, to_bytes(table, record), replaced_damaged=damaged is not None
+            )
 
     def read(self, key: str) -> pa.Table:
         """The table of that key, checked: KeyError if there is none, DamagedArtifact if broken."""
@@ -161,6 +206,8 @@ class Store:
         record = self._checked_record(key, data)
         try:
             return read_table(data, record["digest"])
+        except MemoryError:
+            raise
         except (DamagedArtifact, pa.ArrowException, OSError) as error:
             raise self._damaged(key, error) from error
 
@@ -181,36 +228,47 @@ class Store:
     def _checked_record(self, key: str, data: pa.Buffer) -> dict[str, Any]:
         try:
             record = read_record(data)
+        except MemoryError:  # one of Arrow's exceptions too, but not the artifact's fault
+            raise
         except (DamagedArtifact, pa.ArrowException, OSError) as error:
             raise self._damaged(key, error) from error
-        if record.get("key") != key:
-            raise self._damaged(key, f"it holds {record.get('key')}")
+        if record["key"] != key:
+            raise self._damaged(key, f"it holds {record['key']}")
         return record
 
     def _damaged(self, key: str, reason: object) -> DamagedArtifact:
         return DamagedArtifact(
-            f"store {self.url}: artifact {key} is damaged ({reason}); the next run replaces it"
+            f"store {self.url}: artifact {key} is damaged ({reason}); the run that makes it next "
+            "replaces it"
         )
 
-    def _intact_record(self, key: str) -> tuple[dict[str, Any] | None, bool]:
-        """The record if the artifact is there and whole, and whether a damaged one was found."""
+    def _intact_record(self, key: str) -> tuple[dict[str, Any] | None, DamagedArtifact | None]:
+        """The record if the artifact is there and whole, else what is wrong if it is damaged."""
         try:
-            return self.record(key), False
+            return self.record(key), None
         except KeyError:
-            return None, False
+            return None, None
         except DamagedArtifact as error:
-            logger.warning("%s", error)
-            return None, True
+            return None, error
 
-    def _publish(self, record: dict[str, Any], data: pa.Buffer, *, damaged: bool) -> Artifact:
+    def _publish(
+        self, record: dict[str, Any], data: pa.Buffer, *, replaced_damaged: bool
+    ) -> Artifact:
         """Write it, unless another process was first: then theirs is the artifact for both."""
         name = file_name(record["key"])
-        if not self.files.publish(name, data, replace=damaged):
-            theirs, damaged = self._intact_record(record["key"])
-            if theirs is not None:
-                return _artifact(theirs, cached=False)
-            self.files.publish(name, data, replace=True)
-        return _artifact(record, cached=False, replaced_damaged=damaged)
+        temporary = self.files.write(name, data)
+        try:
+            with my_turn(self.files, name):
+                while True:
+                    theirs, damaged = self._intact_record(record["key"])
+                    if theirs is not None:
+                        return _artifact(theirs, cached=False)
+                    if self.files.rename(temporary, name, replace=damaged is not None):
+                        replaced_damaged = replaced_damaged or damaged is not None
+                        return _artifact(record, cached=False, replaced_damaged=replaced_damaged)
+        finally:
+            with suppress(StoreError):  # what is left over is pruned one day
+                self.files.delete(temporary)
 
 
 def _artifact(

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -12,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tasks.store import DamagedArtifact, Store, StoreError
-from tasks.store_upkeep import Listed, find_key, list_artifacts
-from tasks.store_upkeep import prune as prune_store
+from tasks.store_upkeep import Listed, Removal, carry_out, find_key, list_artifacts, plan_pruning
 from tasks.store_upkeep import verify as verify_store
 
 app = typer.Typer(help="Look at the artifact store, check it and clear it.", no_args_is_help=True)
@@ -45,9 +43,9 @@ def list_(
     """What is in the store, newest last."""
     with _readable_errors():
         opened = Store(store)
-        listed = sorted(list_artifacts(opened), key=lambda item: item.created)
+        listed = sorted(list_artifacts(opened), key=lambda item: item.created or 0.0)
     if stage is not None:
-        listed = [item for item in listed if item.key.rpartition("-")[0] == stage]
+        listed = [item for item in listed if item.stage == stage]
     if as_json:
         typer.echo(json.dumps([_summary(item) for item in listed], indent=2))
         return
@@ -57,12 +55,12 @@ def list_(
     for heading in ("rows", "MB", "seconds", "created"):
         table.add_column(heading, justify="right", no_wrap=True)
     for item in listed:
-        stage_name, _, digits = item.key.rpartition("-")
-        made = datetime.fromtimestamp(item.created, UTC).strftime("%Y-%m-%d %H:%M")
+        digits, made = item.key.rpartition("-")[2], "unknown"
+        if item.created is not None:
+            made = datetime.fromtimestamp(item.created, UTC).strftime("%Y-%m-%d %H:%M")
         if item.record is None:
-            table.add_row(
-                stage_name, digits[:12], "unreadable", "", _megabytes(item.size), "", made
-            )
+            problem = "damaged, unreadable" if item.damaged else "could not be read"
+            table.add_row(item.stage, digits[:12], problem, "", _megabytes(item.size), "", made)
             continue
         parameters = " ".join(
             f"{name}={value}" for name, value in item.record["parameters"].items()
@@ -70,7 +68,7 @@ def list_(
         seconds = f"{item.record['seconds']:.2f}"
         rows = str(item.record["rows"])
         size = _megabytes(item.size)
-        table.add_row(stage_name, digits[:12], parameters, rows, size, seconds, made)
+        table.add_row(item.stage, digits[:12], parameters, rows, size, seconds, made)
     output.print(table)
 
 
@@ -98,18 +96,23 @@ def show(
 
 @app.command()
 def verify(store: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Read every artifact and check its seal and digest; exit code 1 if one is damaged."""
+    """Read every artifact and check its seal and digest; exit code 1 if one is not whole."""
     with _readable_errors():
         opened = Store(store)
         results = dict(verify_store(opened))
-    damaged = {key: problem for key, problem in results.items() if problem is not None}
+    problems = {key: problem for key, problem in results.items() if problem is not None}
+    damaged = {key: str(p) for key, p in problems.items() if isinstance(p, DamagedArtifact)}
+    unreadable = {key: str(p) for key, p in problems.items() if key not in damaged}
     if as_json:
-        typer.echo(json.dumps({"checked": len(results), "damaged": damaged}, indent=2))
+        found = {"checked": len(results), "damaged": damaged, "unreadable": unreadable}
+        typer.echo(json.dumps(found, indent=2))
     else:
-        for problem in damaged.values():
-            output.print(problem, style="red", soft_wrap=True, markup=False)
-        output.print(f"{len(results)} artifacts checked, {len(damaged)} damaged in {opened.url}")
-    raise typer.Exit(1 if damaged else 0)
+        for problem in problems.values():
+            output.print(str(problem), style="red", soft_wrap=True, markup=False)
+        unread = f", {len(unreadable)} could not be read" if unreadable else ""
+        counts = f"{len(results)} artifacts checked, {len(damaged)} damaged{unread}"
+        output.print(f"{counts} in {opened.url}", soft_wrap=True)
+    raise typer.Exit(1 if problems else 0)
 
 
 @app.command()
@@ -128,31 +131,44 @@ def prune(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Clear abandoned temporaries and unreadable artifacts, and more when asked."""
+    """Clear abandoned temporaries and damaged artifacts, and more when asked.
+
+    Kept in any case: what could not be read, what was made since a run began that is still using
+    the store, and the benchmark's history unless --stage history is given.
+    """
     with _readable_errors():
         opened = Store(store)
-        removals = prune_store(
+        pruning = plan_pruning(
             opened,
             older_than_days=older_than,
             stages=stage or (),
             keep_reachable_from=keep or (),
-            delete=delete,
         )
+        removals = carry_out(opened, pruning) if delete else pruning.removals
     if as_json:
-        document = {"deleted": delete, "files": [asdict(removal) for removal in removals]}
+        document = {
+            "deleted": delete,
+            "files": [_file(removal) for removal in removals],
+            "kept": [_file(removal) for removal in pruning.kept],
+        }
         typer.echo(json.dumps(document, indent=2))
         return
     for removal in removals:
         output.print(f"{removal.name}: {removal.reason}", soft_wrap=True, markup=False)
+    for removal in pruning.kept:
+        output.print(f"{removal.name}: kept: {removal.reason}", soft_wrap=True, markup=False)
     size = _megabytes(sum(removal.size for removal in removals))
     verb = "removed" if delete else "to remove; add --delete to do it:"
     output.print(f"{verb} {len(removals)} files, {size} MB, in {opened.url}", soft_wrap=True)
 
 
+def _file(removal: Removal) -> dict[str, object]:
+    return {"name": removal.name, "size": removal.size, "reason": removal.reason}
+
+
 def _summary(item: Listed) -> dict[str, object]:
-    return {"key": item.key, "bytes": item.size, "readable": item.record is not None} | (
-        item.record or {}
-    )
+    standing = {"readable": item.record is not None, "damaged": item.damaged}
+    return {"key": item.key, "bytes": item.size, **standing} | (item.record or {})
 
 
 def _megabytes(size: int) -> str:

@@ -7,15 +7,32 @@ covers what the content's digest does not: the record, the statistics, the layou
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from flgc.addresses import without_secrets
 from tasks.store_digest import content_digest
 
 RECORD = b"flgc.artifact"
+FIELDS: dict[str, type | tuple[type, ...]] = {
+    "format": int,
+    "key": str,
+    "stage": str,
+    "parameters": dict,
+    "inputs": dict,
+    "code": str,
+    "digest": str,
+    "rows": int,
+    "seconds": (int, float),
+    "created": str,
+    "versions": dict,
+    "provenance": dict,
+}
+"""What a record holds. `made_from`, the keys of those inputs that are artifacts, came later."""
 SEAL = "flgc.seal"
 SEAL_PREFIX = b"sha256 of this file with these digits as zeros: "
 UNSEALED = b"0" * 64
@@ -23,6 +40,9 @@ UNSEALED = b"0" * 64
 
 class DamagedArtifact(ValueError):
     """The file is not what was written."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(without_secrets(message))
 
 
 def as_table(computed: pa.Table | pd.DataFrame) -> pa.Table:
@@ -83,18 +103,33 @@ def read_table(data: pa.Buffer, digest: str) -> pa.Table:
 
 
 def peek_record(source: Any) -> dict[str, Any]:
-    """The record of an open file from its footer alone, unchecked: for listings."""
-    try:
-        return _record(pq.read_schema(source))
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedArtifact(f"it is not a Parquet file: {error}") from error
+    """The record of an open file from its footer alone, unsealed: for listings."""
+    return _record(pq.read_schema(source))
 
 
 def _record(schema: pa.Schema) -> dict[str, Any]:
+    """The record with every field of its type; else the artifact is damaged."""
     try:
-        return dict(json.loads((schema.metadata or {})[RECORD]))
-    except (KeyError, ValueError) as error:
+        record = json.loads((schema.metadata or {})[RECORD])
+    except (KeyError, ValueError, RecursionError) as error:
         raise DamagedArtifact("it has no record of what it is") from error
+    if not isinstance(record, dict):
+        raise DamagedArtifact(f"its record is a {type(record).__name__}")
+    for name, kind in FIELDS.items():
+        if not isinstance(record.get(name), kind) or isinstance(record[name], bool):
+            raise DamagedArtifact(f"its record has {name}={record.get(name)!r}")
+    for name in ("inputs", "made_from"):
+        given = record.get(name, {})
+        if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
+            raise DamagedArtifact(f"its record has {name}={given!r}")
+    try:
+        moment = datetime.fromisoformat(record["created"])
+        if moment.tzinfo is None:
+            raise ValueError("no time zone")
+        moment.astimezone(UTC).timestamp()
+    except (ValueError, OverflowError) as error:
+        raise DamagedArtifact(f"its record has created={record['created']!r}") from error
+    return record
 
 
 def _seal_start(view: memoryview) -> int:

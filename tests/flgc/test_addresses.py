@@ -10,6 +10,8 @@ from flgc.addresses import without_secrets
         ("postgresql+asyncpg://me:p@ss@host:5432/db", "postgresql+asyncpg://***@host:5432/db"),
         ("https://host/path?token=abc&x=1", "https://host/path?***"),
         ("see http://u:p@a/x and ftp://v:q@b/y!", "see http://***@a/x and ftp://***@b/y!"),
+        ("s3://key:with/slash+@bucket/folder", "s3://***@bucket/folder"),
+        ("http://host:4200/api/a@b", "http://host:4200/api/a@b"),
         ("s3://bucket/folder", "s3://bucket/folder"),
         ("/a/plain/path@home", "/a/plain/path@home"),
         ("mail me@example.org about http://host/a@b", "mail me@example.org about http://host/a@b"),

@@ -48,7 +48,7 @@ def killed(store: str, moment: float) -> None:
     with suppress(ProcessLookupError, ChildProcessError):
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    print(json.dumps(dict(verify(Store(store)))), flush=True)
+    print(json.dumps(dict(verify(Store(store))), default=str), flush=True)
 
 
 if __name__ == "__main__":
