@@ -6,7 +6,7 @@ import scipy.sparse as sp
 import torch
 from hypothesis import given
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch_geometric.data import Data
 
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
-from flgc.graph import as_adjacency
+from flgc.graph import as_adjacency, knn_graph
 from tests import plain
 
 SMALL_GRID = {"hops": (0, 2, 4), "teleports": (0.0, 0.2), "regularizations": (0.1, 1.0, 10.0)}
@@ -214,6 +214,62 @@ def test_one_label_per_class_and_regularization_zero():
     for regularization in (0.0, 1e-3):
         model = FLGCClassifier(regularization=regularization).fit(X, y)
         assert np.isfinite(model.label_scores_).all()
+
+
+TABLES = {"iris": load_iris, "wine": load_wine, "wdbc": load_breast_cancer}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("device", ["cpu", "torch:cpu"])
+def test_small_regularizations_on_raw_tables_are_least_squares_in_both_precisions(name, device):
+    """Features in their own units: their squares span more digits than float64 has."""
+    X, truth = TABLES[name](return_X_y=True)
+    y = np.where(np.arange(len(X)) % 9 == 0, truth, -1)
+    labelled = y >= 0
+    A = knn_graph(X, 10)
+    H = plain.propagate(plain.propagation_matrix(A.toarray()), X, 10, 0.1)
+    Y = np.eye(truth.max() + 1)[truth[labelled]]
+    for regularization in (0.0, 1e-12, 1e-6, 1.0):
+        expected = H @ plain.precise_ridge_weights(H[labelled], Y, regularization)
+        for solver in ("auto", "primal", "dual", "labels"):
+            for dtype, atol in (("float64", 1e-8), ("float32", 1e-4)):
+                model = FLGCClassifier(
+                    regularization=regularization, solver=solver, dtype=dtype, device=device
+                ).fit(X, y, adjacency=A)
+                np.testing.assert_allclose(model.label_scores_, expected, atol=atol)
+                np.testing.assert_array_equal(model.transduction_, expected.argmax(axis=1))
+                assert model.label_scores_.dtype == model.coef_.dtype == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n_labelled", [9, 12, 13, 14, 40])
+def test_cv_scores_its_grid_in_both_precisions(n_labelled, dtype):
+    """On raw wine (13 features); a validation mask admits regularization 0 too."""
+    X, truth = load_wine(return_X_y=True)
+    y = np.full(178, -1)
+    nodes = np.random.default_rng(0).permutation(178)
+    order = np.argsort([np.sum(truth[nodes[:i]] == truth[nodes[i]]) for i in range(178)])
+    labelled, validation = nodes[order[:n_labelled]], nodes[order[n_labelled : n_labelled + 30]]
+    y[labelled] = truth[labelled]
+    A = knn_graph(X, 10)
+    H = {h: plain.propagate(plain.propagation_matrix(A.toarray()), X, h, 0.2) for h in (0, 4)}
+    Y = np.eye(3)[truth[labelled]]
+    grid = {"hops": (0, 4), "teleports": (0.2,), "dtype": dtype}
+    table = FLGCClassifierCV(regularizations=(1e-12, 1e-6, 1.0), **grid).fit(X, y, A).cv_results_
+    for k, error in enumerate(table["loo_squared_error"]):
+        residuals = plain.leave_one_out_residuals(
+            H[table["hops"][k]][labelled], Y, table["regularization"][k]
+        )
+        assert error == pytest.approx(np.mean((residuals**2).sum(axis=1)), rel=1e-2)
+
+    y[validation] = truth[validation]
+    model = FLGCClassifierCV(regularizations=(0.0, 1e-12, 1.0), **grid)
+    table = model.fit(X, y, A, validation=validation).cv_results_
+    for k, accuracy in enumerate(table["validation_accuracy"]):
+        embedding = H[table["hops"][k]]
+        W = plain.precise_ridge_weights(embedding[labelled], Y, table["regularization"][k])
+        hits = (embedding[validation] @ W).argmax(axis=1) == truth[validation]
+        assert accuracy == pytest.approx(hits.mean())
 
 
 BAD = [
