@@ -217,8 +217,11 @@ def _solver_of_some(
         top = matrix[place[:, :n_labelled]]
         smallest = min(regularizations)
         if side == "labels":
-            path = RidgePath(top, Y)
-            if not path.is_conditioned(smallest, most_condition(top.dtype, xp)):
+            most = most_condition(top.dtype, xp)
+            finite = bool(xp.all(xp.isfinite(top)))
+            if finite:
+                path = RidgePath(top, Y)
+            if not (finite and path.is_conditioned(smallest, most)):
                 raise LostDigits(
                     f"regularization={smallest!r} is lost in the rounding of H H', and the label "
                     f"side of a grid never has H: use side='features', or drop it from the grid."

@@ -1,4 +1,5 @@
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -214,6 +215,57 @@ def test_one_label_per_class_and_regularization_zero():
     for regularization in (0.0, 1e-3):
         model = FLGCClassifier(regularization=regularization).fit(X, y)
         assert np.isfinite(model.label_scores_).all()
+
+
+def _one_label_each(truth, seed):
+    rng = np.random.default_rng(seed)
+    y = np.full(len(truth), -1)
+    for c in np.unique(truth):
+        y[rng.choice(np.flatnonzero(truth == c))] = c
+    return y
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_cv_with_one_label_per_class_says_so_and_takes_the_usual_setting(scale):
+    X, truth = load_iris(return_X_y=True)
+    accuracies = []
+    for seed in range(10):
+        with pytest.warns(UserWarning, match=r"class\(es\) \[0, 1, 2\].*validation mask"):
+            model = FLGCClassifierCV().fit(scale * X, _one_label_each(truth, seed))
+        accuracies.append(np.mean(model.transduction_ == truth))
+        assert (model.best_params_["hops"], model.best_params_["teleport"]) == (10, 0.1)
+    assert np.mean(accuracies) > 0.75  # what leave-one-out picks has 0.36
+
+
+def test_cv_names_the_classes_with_one_label_only():
+    X, truth = load_iris(return_X_y=True)
+    y = np.where(np.arange(150) % 10 == 0, truth, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FLGCClassifierCV(**SMALL_GRID).fit(X, y)
+    y[(truth == 1) & (np.arange(150) > 50)] = -1
+    with pytest.warns(UserWarning, match=r"class\(es\) \[1\]"):
+        model = FLGCClassifierCV(**SMALL_GRID).fit(X, y)
+    assert model.best_params_ == {"hops": 4, "teleport": 0.0, "regularization": 0.1}
+    assert model.best_score_ == -model.cv_results_["loo_squared_error"][model.best_index_]
+    with warnings.catch_warnings():  # validation nodes can judge
+        warnings.simplefilter("error")
+        y[[1, 51, 101]] = 0, 1, 2
+        FLGCClassifierCV(**SMALL_GRID).fit(X, y, validation=[1, 51, 101])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_cv_never_picks_what_is_not_finite():
+    """Squares of such features overflow: nothing is left of 1 - leverage."""
+    X, y = np.eye(4), np.array([0, 0, 1, 1])
+    grid = {"hops": (0,), "teleports": (0.0,), "n_neighbors": 0}
+    for huge in (1e200 * X, 1e200 * np.eye(4, 6)):  # features, labels
+        with pytest.raises(ValueError, match="not finite for any of the 1 models"):
+            FLGCClassifierCV(regularizations=(1.0,), **grid).fit(huge, y)
+    for scoring in ("squared_error", "accuracy"):
+        model = FLGCClassifierCV(regularizations=(1e-320, 1.0), scoring=scoring, **grid)
+        assert model.fit(1e9 * X, y).best_params_["regularization"] == 1.0
+        assert np.isnan(model.cv_results_["loo_squared_error"][0])
 
 
 TABLES = {"iris": load_iris, "wine": load_wine, "wdbc": load_breast_cancer}
