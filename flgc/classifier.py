@@ -9,12 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from flgc.device import check_dtype, resolve_device, to_device, to_numpy
+from flgc.device import check_dtype, in_float64, resolve_device, to_device, to_numpy
 from flgc.graph import (
     attach,
     attachment_rows,
@@ -32,7 +33,7 @@ from flgc.propagation import (
     propagate,
     propagate_indicators,
 )
-from flgc.ridge import check_regularization, one_hot, ridge_weights
+from flgc.ridge import check_regularization, is_within, one_hot, ridge_weights
 
 SOLVERS = ("auto", "primal", "dual", "labels")
 
@@ -56,21 +57,35 @@ def fit_weights(
     n_labelled, n_classes = Y.shape
     if solver == "auto" and hops > 0 and n_labelled + n_classes < X.shape[1]:
         solver = "labels"
-    if solver == "labels":
-        H_labelled = (X.T @ propagate_indicators(P, X, labelled, hops, teleport)).T
-        W = ridge_weights(H_labelled, Y, regularization, "dual")
-        return W, propagate(P, X @ W, hops, teleport)
     # The last hop is needed at labelled nodes only, if the scores are propagated instead of H.
     scores_are_narrow = hops > 0 and sp.issparse(P) and hops * n_classes < X.shape[1]
-    if scores_are_narrow:
+    if solver == "labels":
+        H_labelled = (X.T @ propagate_indicators(P, X, labelled, hops, teleport)).T
+    elif scores_are_narrow:
         H = propagate(P, X, hops - 1, teleport)
         own = X[labelled].toarray() if sp.issparse(X) else X[labelled]
         H_labelled = hop(P[labelled], H, own, teleport)
     else:
         H = propagate(P, X, hops, teleport)
         H_labelled = H[labelled]
-    W = ridge_weights(H_labelled, Y, regularization, solver)
-    return W, propagate(P, X @ W, hops, teleport) if scores_are_narrow else H @ W
+    xp = array_namespace(Y)
+    if Y.dtype == xp.float32 and not is_within(H_labelled, regularization):
+        # The rounding of H would be fitted too: start again with one that is not rounded.
+        precise = fit_weights(
+            in_float64(P),
+            in_float64(X),
+            labelled,
+            in_float64(Y),
+            hops=hops,
+            teleport=teleport,
+            regularization=regularization,
+            solver=solver,
+        )
+        return xp.astype(precise[0], Y.dtype), xp.astype(precise[1], Y.dtype)
+    W = ridge_weights(H_labelled, Y, regularization, "dual" if solver == "labels" else solver)
+    if solver == "labels" or scores_are_narrow:
+        return W, propagate(P, X @ W, hops, teleport)
+    return W, H @ W
 
 
 class GraphClassifier(ClassifierMixin, BaseEstimator):

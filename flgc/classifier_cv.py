@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -10,11 +11,14 @@ import numpy as np
 from flgc.classifier import GraphClassifier
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.grid import GridScores, check_grid, score_grid
+from flgc.propagation import propagate
 
 # The grid of the paper's Section IV-A.
 PAPER_HOPS = tuple(range(21))
 PAPER_TELEPORTS = tuple(step / 10 for step in range(11))
 PAPER_REGULARIZATIONS = tuple(2.0**exponent for exponent in range(-8, 9))
+# Where leave-one-out cannot pick: regularization is this share of the spread of the labelled rows.
+USUAL_HOPS, USUAL_TELEPORT, USUAL_SHARE = 10, 0.1, 0.01
 SCORINGS = ("squared_error", "accuracy")
 
 
@@ -23,6 +27,10 @@ class FLGCClassifierCV(GraphClassifier):
 
     Every model of the grid is scored in closed form: by leave-one-out on the labelled nodes, or,
     when `fit` gets a validation mask, by accuracy on those nodes. Test labels are never needed.
+
+    Leave-one-out cannot judge where a class has a single labelled node: a fit without it has never
+    seen the class. Then `fit` warns and takes the model of the grid that is nearest to 10 hops,
+    teleport 0.1 and a regularization of 0.01 times the summed variance of the labelled rows of H.
 
     Parameters
     ----------
@@ -100,7 +108,17 @@ class FLGCClassifierCV(GraphClassifier):
         labelled, held_out = _split_labelled(codes, validation)
         P, X = self._to_device(X_fit, adjacency)
         scores = self._score_grid(P, X, codes, labelled, held_out)
-        self._pick(scores)
+        counts = np.bincount(codes[labelled])
+        if validation is None and (counts == 1).any():
+            self._pick(scores, self._usual_index(P, X, labelled))
+            warnings.warn(
+                f"a single node is labelled in the class(es) {self.classes_[counts == 1].tolist()}:"
+                f" leave-one-out cannot judge models that never saw a class. The usual setting is "
+                f"taken, {self.best_params_}: label a second node, or pass a validation mask.",
+                stacklevel=2,
+            )
+        else:
+            self._pick(scores)
         return self._fit(P, X, X_fit, codes, labelled, **self.best_params_)
 
     def _score_grid(
@@ -120,8 +138,18 @@ class FLGCClassifierCV(GraphClassifier):
             leave_one_out=min(self.regularizations) > 0,
         )
 
-    def _pick(self, scores: GridScores) -> None:
-        """The best model of the grid, and the table of all.
+    def _usual_index(self, P: Any, X: Any, labelled: np.ndarray) -> int:
+        """The model of the grid that is nearest to the usual setting (docs/decisions.md)."""
+        i = int(np.argmin(np.abs(np.asarray(self.hops) - USUAL_HOPS)))
+        t = int(np.argmin(np.abs(np.asarray(self.teleports) - USUAL_TELEPORT)))
+        H = to_numpy(propagate(P, X, self.hops[i], self.teleports[t]))[labelled].astype(float)
+        wanted = USUAL_SHARE * H.var(axis=0).sum()
+        r = np.argmin(np.abs(np.log(self.regularizations) - np.log(max(wanted, 1e-300))))
+        shape = (len(self.hops), len(self.teleports), len(self.regularizations))
+        return int(np.ravel_multi_index((i, t, int(r)), shape))
+
+    def _pick(self, scores: GridScores, index: int | None = None) -> None:
+        """The best model of the grid, or that at `index`, and the table of all.
 
         A few hundred validation nodes leave many models level: the leave-one-out error decides
         among them, then the order of the grid.
@@ -139,10 +167,19 @@ class FLGCClassifierCV(GraphClassifier):
             score = table["loo_accuracy"]
         else:
             score = -table["loo_squared_error"]
-        level = np.flatnonzero(score == score.max())
-        if "loo_squared_error" in table:
-            level = level[np.argmin(table["loo_squared_error"][level])]
-        self.best_index_ = int(np.ravel(level)[0])
+        errors = table.get("loo_squared_error", np.zeros(len(score)))
+        if "validation" not in scores.accuracy:
+            score = np.where(np.isfinite(errors), score, -np.inf)
+        if not np.isfinite(score).any():
+            raise ValueError(
+                f"leave-one-out is not finite for any of the {len(score)} models of the grid: the "
+                f"features or regularizations are too large or too small, rescale them."
+            )
+        if index is None:
+            level = np.flatnonzero(score == score.max())
+            # NaN is no error that could win.
+            index = int(level[np.argmin(np.nan_to_num(errors[level], nan=np.inf))])
+        self.best_index_ = index
         self.best_score_ = float(score[self.best_index_])
         self.best_params_ = {name: table[name][self.best_index_].item() for name in names}
         self.cv_results_ = table

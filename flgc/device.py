@@ -10,13 +10,15 @@ import ctypes
 import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from array_api_compat import array_namespace
+from array_api_compat import device as array_device
 from threadpoolctl import ThreadpoolController
 
 DTYPES = ("float32", "float64")
@@ -94,21 +96,58 @@ def to_numpy(array: Any) -> np.ndarray:
     return array if isinstance(array, np.ndarray) else array.detach().cpu().numpy()
 
 
-def solve_positive_definite(matrix: Any, right: Any) -> Any:
-    """matrix^-1 right by Cholesky, or None where the matrix is singular to working precision."""
+def in_float64(array: Any) -> Any:
+    """The same numbers in double precision; numpy, scipy or torch."""
+    return array.double() if hasattr(array, "double") else array.astype(np.float64, copy=False)
+
+
+def solve_positive_definite(
+    matrix: Any, right: Any, most_condition: float, floor: float = 0.0
+) -> Any:
+    """matrix^-1 right by Cholesky, or None where the matrix has a larger condition than that.
+
+    `floor` is a bound below its eigenvalues: where it tells enough, nothing need be estimated.
+    """
     if isinstance(matrix, np.ndarray):
         try:
             factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
         except np.linalg.LinAlgError:
             return None
-        return scipy.linalg.cho_solve(factor, right, check_finite=False)
-    import torch
 
-    try:
-        factor = torch.linalg.cholesky(matrix)
-    except torch.linalg.LinAlgError:
-        return None
-    return torch.cholesky_solve(right, factor)
+        def solve(columns: Any) -> Any:
+            return scipy.linalg.cho_solve(factor, columns, check_finite=False)
+    else:
+        import torch
+
+        try:
+            triangle = torch.linalg.cholesky(matrix)
+        except torch.linalg.LinAlgError:
+            return None
+
+        def solve(columns: Any) -> Any:
+            return torch.cholesky_solve(columns, triangle)
+
+    if is_conditioned(matrix, most_condition, floor, solve):
+        return solve(right)
+    return None
+
+
+def is_conditioned(
+    matrix: Any, most_condition: float, floor: float, solve: Callable[[Any], Any]
+) -> bool:
+    """Whether the largest eigenvalue is at most so many times the smallest.
+
+    Inverse iteration finds the smallest: each step magnifies its vector by the condition itself.
+    """
+    xp = array_namespace(matrix)
+    largest = xp.linalg.matrix_norm(matrix)
+    if largest <= most_condition * floor:
+        return True
+    numbers = xp.arange(matrix.shape[0], dtype=matrix.dtype, device=array_device(matrix))
+    vector = xp.cos(numbers)[:, None]  # in no special direction
+    for _ in range(3):
+        vector = solve(vector / xp.linalg.vector_norm(vector))
+    return bool(largest * xp.linalg.vector_norm(vector) <= most_condition)
 
 
 def n_threads() -> int:

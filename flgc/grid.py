@@ -16,9 +16,16 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
-from flgc.device import n_threads, one_blas_thread, to_numpy
+from flgc.device import in_float64, n_threads, one_blas_thread, to_numpy
 from flgc.propagation import check_hops, check_teleport, embedding_grid, kernel_grid
-from flgc.ridge import RidgePath, check_regularization, one_hot, times_paths
+from flgc.ridge import (
+    RidgePath,
+    check_regularization,
+    is_within,
+    most_condition,
+    one_hot,
+    times_paths,
+)
 
 # The label side keeps hops^2 / 4 matrices; beyond this many numbers it gives way to the other.
 _MOST_KERNEL_NUMBERS = 100_000_000
@@ -28,6 +35,10 @@ _MOST_LABELLED_NUMBERS = 500_000
 _MOST_SCORED_NUMBERS = 2_000_000
 # A multiplication in a sparse product, in dense ones (measured on citation graphs).
 _SPARSE_COSTS = 25
+
+
+class LostDigits(ValueError):
+    """A regularization is too small for the side of the grid that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +80,13 @@ def score_grid(
     evaluate : mapping of a name to an integer array of shape (n,), or (splits, n)
         Nodes on which to measure accuracy, e.g. {"validation": ..., "test": ...}.
     side : {"auto", "features", "labels"}
-        What is propagated; the results are the same.
+        What is propagated; the results are the same. The label side knows H only by products of
+        its rows: where these lose a regularization, "labels" is refused with `LostDigits`, and
+        "auto" takes the features. float32 is left for float64 where it would be fitted too.
     """
     check_grid(hops, teleports, regularizations)
+    if not is_within(X, min(regularizations)):
+        P, X = in_float64(P), in_float64(X)
     evaluate = dict(evaluate or {})
     if labelled.ndim == 1:
         one = {name: nodes[None] for name, nodes in evaluate.items()}
@@ -82,24 +97,34 @@ def score_grid(
     names = [*evaluate, *(_LOO if leave_one_out else ())]
     shape = (n_splits, len(hops), len(teleports), len(regularizations))
     results = {name: np.empty(shape) for name in names}
+
+    def fill(side: str) -> None:
+        # The label side propagates the indicators of one split; the feature side serves all.
+        chunks = [slice(i, i + 1) for i in range(n_splits)] if side == "labels" else [slice(None)]
+        for chunk in chunks:
+            nodes = several[0][chunk]
+            tests = {name: of_split[chunk] for name, of_split in several[1].items()}
+            settings, place = _settings(P, X, nodes, tests, hops, teleports, side)
+            solve = _solver(
+                labels, nodes, tests, n_classes, regularizations, leave_one_out, X, side, place
+            )
+            threads = n_threads() if isinstance(labels, np.ndarray) else 1
+            for i, t, found in _solved(solve, settings, threads):
+                for name, values in found.items():
+                    results[name][chunk, i, t] = values
+
+    chosen = side
     if side == "auto":
         n_rows = sum(nodes.shape[1] for nodes in (several[0], *several[1].values()))
         n_labelled = several[0].shape[1]
         n_models = len(hops) * len(teleports) * len(regularizations)
-        side = _choose_side(P, X, n_rows, n_labelled, max(hops), n_models * n_classes, n_splits)
-    # The label side propagates the indicators of one split; the feature side serves all at once.
-    chunks = [slice(i, i + 1) for i in range(n_splits)] if side == "labels" else [slice(None)]
-    for chunk in chunks:
-        nodes = several[0][chunk]
-        tests = {name: of_split[chunk] for name, of_split in several[1].items()}
-        settings, place = _settings(P, X, nodes, tests, hops, teleports, side)
-        solve = _solver(
-            labels, nodes, tests, n_classes, regularizations, leave_one_out, X, side, place
-        )
-        threads = n_threads() if isinstance(labels, np.ndarray) else 1
-        for i, t, found in _solved(solve, settings, threads):
-            for name, values in found.items():
-                results[name][chunk, i, t] = values
+        chosen = _choose_side(P, X, n_rows, n_labelled, max(hops), n_models * n_classes, n_splits)
+    try:
+        fill(chosen)
+    except LostDigits:
+        if side != "auto":
+            raise
+        fill("features")
     if labelled.ndim == 1:
         results = {name: values[0] for name, values in results.items()}
     loo = {name: results.pop(name, None) for name in _LOO}
@@ -190,11 +215,25 @@ def _solver_of_some(
 
     def solve(matrix: Any) -> dict[str, np.ndarray]:
         top = matrix[place[:, :n_labelled]]
-        path = RidgePath(top, Y) if side == "labels" else RidgePath.from_features(top, Y)
+        smallest = min(regularizations)
+        if side == "labels":
+            most = most_condition(top.dtype, xp)
+            finite = bool(xp.all(xp.isfinite(top)))
+            if finite:
+                path = RidgePath(top, Y)
+            if not (finite and path.is_conditioned(smallest, most)):
+                raise LostDigits(
+                    f"regularization={smallest!r} is lost in the rounding of H H', and the label "
+                    f"side of a grid never has H: use side='features', or drop it from the grid."
+                )
+        else:
+            top = in_float64(top)
+            path = RidgePath.from_features(top, Y, smallest)
         solutions = path.solutions(regularizations)
         weights = solutions
         if side == "features" and path.H is None:
             weights = times_paths(xp.matrix_transpose(top), solutions)
+        weights = xp.astype(weights, matrix.dtype, copy=False)
         found = {}
         if blocks:
             winners = [xp.argmax(times_paths(matrix[rows], weights), axis=-1) for rows in blocks]

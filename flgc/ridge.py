@@ -7,22 +7,31 @@ With H the rows of the embedding at the l labelled nodes (l x d) and Y their one
 
 The two are equal, and the smaller of the d x d and l x l matrices is solved. With its
 eigendecomposition every regularization r costs one product, and leave-one-out comes with it.
+
+A Gram matrix has the squares of H's singular values, and so half of their digits. Where r does not
+make up for what is lost, H = U S V' itself is decomposed:
+
+    W = V S / (S^2 + r) U'Y,   the minimum-norm least squares fit for r = 0
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from array_api_compat import array_namespace, device
 
-from flgc.device import one_blas_thread, solve_positive_definite
+from flgc.device import in_float64, one_blas_thread, solve_positive_definite
 
 # Below this many multiplications one core is enough.
 _THREADING_PAYS = 1_000_000_000
+# With a larger condition a float32 Gram matrix leaves less than two digits of a fit. In float64 a
+# fit could bear more, but a leverage next to 1 leaves less than two digits of leave-one-out.
+MOST_CONDITION_FLOAT32, MOST_CONDITION = 1e5, 1e9
 
 
 class RidgePath:
@@ -45,20 +54,33 @@ class RidgePath:
         eigenvalues, self.Q = xp.linalg.eigh(gram)
         # Rounding leaves small negative values where the truth is 0.
         self.eigenvalues = xp.clip(eigenvalues, 0.0, None)
+        self.null = gram.shape[-1] * xp.finfo(gram.dtype).eps * self.eigenvalues[..., -1:]
         self.Y, self.H = Y, H
         moment = Y if H is None else _transposed(H) @ Y
         self.rotated = _transposed(self.Q) @ moment
 
     @classmethod
-    def from_features(cls, H: Any, Y: Any) -> RidgePath:
-        """By the smaller of the two Gram matrices."""
-        if H.shape[-2] < H.shape[-1]:
+    def from_features(cls, H: Any, Y: Any, smallest: float = 0.0) -> RidgePath:
+        """In float64, by the smaller of the two Gram matrices; where r is too small for it, by H.
+
+        `smallest` is the smallest regularization that will be asked for.
+        """
+        H, Y = in_float64(H), in_float64(Y)
+        if not is_within(H, smallest):
+            return SingularPath(H, Y)
+        if H.shape[-2] <= H.shape[-1]:
             return cls(H @ _transposed(H), Y)
         return cls(_transposed(H) @ H, Y, H)
 
+    def is_conditioned(self, smallest: float, most_condition: float) -> bool:
+        """Whether the Gram matrix has kept what fits with r >= `smallest` need."""
+        least = self.eigenvalues[..., 0] + smallest
+        xp = array_namespace(least)
+        return bool(xp.all(self.eigenvalues[..., -1] <= most_condition * least))
+
     def solutions(self, regularizations: Sequence[float]) -> Any:
         """A (dual) or W (primal) for each regularization, (..., m, R, C); 0 is minimum norm."""
-        shrinkage = self._shrinkage(regularizations)
+        shrinkage = self.shrinkage(regularizations)
         return times_paths(self.Q, self.rotated[..., None, :] * shrinkage[..., None])
 
     def leave_one_out_residuals(self, regularizations: Sequence[float], solutions: Any) -> Any:
@@ -66,30 +88,62 @@ class RidgePath:
 
         dual: A_i / [(HH' + rI)^-1]_ii;  primal: (Y - HW)_i / (1 - [H (H'H + rI)^-1 H']_ii).
         """
-        if min(regularizations) <= 0:
-            raise ValueError(
-                f"leave-one-out needs regularization > 0, got {min(regularizations)!r}: drop it "
-                f"from the grid."
-            )
-        shrinkage = self._shrinkage(regularizations)
+        _check_positive(regularizations)
+        shrinkage = self.shrinkage(regularizations)
         if self.H is None:
             return solutions / (self.Q**2 @ shrinkage)[..., None]
         residuals = self.Y[..., None, :] - times_paths(self.H, solutions)
         leverage = (self.H @ self.Q) ** 2 @ shrinkage
         return residuals / (1.0 - leverage)[..., None]
 
-    def _shrinkage(self, regularizations: Sequence[float]) -> Any:
+    def shrinkage(self, regularizations: Sequence[float]) -> Any:
         """1 / (eigenvalue + r), (..., m, R); what is 0 in exact arithmetic stays out at r = 0."""
         xp = array_namespace(self.eigenvalues)
         columns = []
         for r in regularizations:
             values = self.eigenvalues + r
             if r == 0:
-                largest = xp.max(values, axis=-1, keepdims=True)
-                tiny = values.shape[-1] * xp.finfo(values.dtype).eps * largest
-                values = xp.where(values > tiny, values, xp.inf)
+                values = xp.where(values > self.null, values, xp.inf)
             columns.append(1.0 / values)
         return xp.stack(columns, axis=-1)
+
+
+class SingularPath(RidgePath):
+    """The same from H = U S V', right for every r: nothing is squared, and nothing cancels.
+
+    As in `numpy.linalg.lstsq`, a singular value that is rounding next to the largest is 0.
+    """
+
+    def __init__(self, H: Any, Y: Any, eps: float | None = None):
+        xp = array_namespace(H)
+        self.U, values, rows = xp.linalg.svd(H, full_matrices=False)
+        rcond = max(H.shape[-2:]) * (xp.finfo(H.dtype).eps if eps is None else eps)
+        values = xp.where(values > rcond * values[..., :1], values, 0.0)
+        self.eigenvalues, self.null = values**2, 0.0
+        self.Q = _transposed(rows)
+        self.Y, self.H = Y, H
+        self.within = _transposed(self.U) @ Y
+        self.rotated = values[..., None] * self.within
+
+    def leave_one_out_residuals(self, regularizations: Sequence[float], solutions: Any) -> Any:
+        """The part of Y outside of H's range, and r / (S^2 + r) of that within, over 1 - leverage.
+
+        1 - leverage is the same of the node's indicator, a sum of positive numbers. A node whose
+        indicator lies within the range, up to rounding, has no part outside.
+        """
+        _check_positive(regularizations)
+        xp = array_namespace(self.U)
+        shrinkage = self.shrinkage(regularizations)
+        kept = shrinkage * xp.asarray(regularizations, dtype=self.U.dtype, device=device(self.U))
+        squares = self.U**2
+        outside = 1.0 - xp.sum(squares, axis=-1, keepdims=True)
+        is_outside = outside > max(self.H.shape[-2:]) * xp.finfo(self.U.dtype).eps
+        outside = xp.where(is_outside, outside, 0.0)
+        rest = xp.where(is_outside, self.Y - self.U @ self.within, 0.0)
+        residuals = rest[..., None, :] + times_paths(
+            self.U, self.within[..., None, :] * kept[..., None]
+        )
+        return residuals / (outside + squares @ kept)[..., None]
 
 
 def times_paths(matrix: Any, paths: Any) -> Any:
@@ -104,29 +158,89 @@ def _transposed(array: Any) -> Any:
     return array_namespace(array).matrix_transpose(array)
 
 
+def _check_positive(regularizations: Sequence[float]) -> None:
+    if min(regularizations) <= 0:
+        raise ValueError(
+            f"leave-one-out needs regularization > 0, got {min(regularizations)!r}: drop it "
+            f"from the grid."
+        )
+
+
+def is_within(H: Any, regularization: float) -> bool:
+    """Whether the squares of H, with that much on their diagonal, keep what a fit needs.
+
+    ||H||^2 bounds the largest eigenvalue. Where it holds, H may also be rounded to float32.
+    """
+    entries = H.data if sp.issparse(H) else H
+    xp = array_namespace(entries)
+    # The largest of many designs counts; squares that overflow are too large.
+    sizes = xp.linalg.vector_norm(entries, axis=(-2, -1) if entries.ndim > 1 else None)
+    return bool(xp.max(sizes) <= math.sqrt(MOST_CONDITION * regularization))
+
+
 def ridge_weights(H: Any, Y: Any, regularization: float, form: str = "auto") -> Any:
     """W of Eq. 16 for one design, by the smaller of the two systems unless `form` names one."""
-    H_transposed = _transposed(H)
-    with (
-        one_blas_thread() if math.prod(H.shape) * min(H.shape) < _THREADING_PAYS else nullcontext()
-    ):
-        if form == "dual" or (form == "auto" and H.shape[0] < H.shape[1]):
-            return H_transposed @ solve_ridge(H @ H_transposed, Y, regularization)
-        return solve_ridge(H_transposed @ H, H_transposed @ Y, regularization)
+
+    def solve(H: Any, Y: Any) -> Any:
+        H_transposed = _transposed(H)
+        return _solve(H_transposed @ H, H_transposed @ Y, regularization)
+
+    dual = form == "dual" or (form == "auto" and H.shape[0] < H.shape[1])
+    with _threads_for(H):
+        W = None if dual else _in_enough_digits(solve, H, Y)
+        if W is None:
+            left, right = (ridge_factors if dual else _singular_factors)(H, Y, regularization)
+            W = left @ right
+    return array_namespace(H).astype(W, H.dtype, copy=False)
 
 
-def solve_ridge(gram: Any, moment: Any, regularization: float) -> Any:
-    """(gram + r I)^-1 moment by Cholesky; the minimum-norm limit for r = 0.
+def ridge_factors(H: Any, Y: Any, regularization: float) -> tuple[Any, Any]:
+    """L (d x m) and R (m x C) with W = L R, m <= l: H' and the solution of the dual system.
 
-    A regularization that vanishes in the rounding of a singular matrix is 0 too.
+    Where float32 is not enough they are float64: what is large in them cancels in W.
     """
+
+    def solve(H: Any, Y: Any) -> Any:
+        return _solve(H @ _transposed(H), Y, regularization)
+
+    with _threads_for(H):
+        right = _in_enough_digits(solve, H, Y)
+        if right is None:
+            return _singular_factors(H, Y, regularization)
+    return array_namespace(H).astype(_transposed(H), right.dtype, copy=False), right
+
+
+def _threads_for(H: Any) -> AbstractContextManager:
+    small = math.prod(H.shape) * min(H.shape) < _THREADING_PAYS
+    return one_blas_thread() if small else nullcontext()
+
+
+def _in_enough_digits(solve: Callable[[Any, Any], Any], H: Any, Y: Any) -> Any:
+    """What `solve` finds in the precision of H, else in float64; None where neither is enough."""
+    solution = solve(H, Y)
+    if solution is None and H.dtype != array_namespace(H).float64:
+        solution = solve(in_float64(H), in_float64(Y))
+    return solution
+
+
+def _solve(gram: Any, moment: Any, regularization: float) -> Any:
+    """(gram + r I)^-1 moment by Cholesky, or None where the digits for it are lost."""
     xp = array_namespace(gram)
-    if regularization > 0:
-        identity = xp.eye(gram.shape[0], dtype=gram.dtype, device=device(gram))
-        solution = solve_positive_definite(gram + regularization * identity, moment)
-        if solution is not None:
-            return solution
-    return RidgePath(gram, moment).solutions([0.0])[:, 0]
+    identity = xp.eye(gram.shape[0], dtype=gram.dtype, device=device(gram))
+    return solve_positive_definite(
+        gram + regularization * identity, moment, most_condition(gram.dtype, xp), regularization
+    )
+
+
+def most_condition(dtype: Any, xp: Any) -> float:
+    """The largest condition at which a Gram matrix of that type still tells the fit."""
+    return MOST_CONDITION if dtype == xp.float64 else MOST_CONDITION_FLOAT32
+
+
+def _singular_factors(H: Any, Y: Any, regularization: float) -> tuple[Any, Any]:
+    """V and S / (S^2 + r) U'Y, in float64; singular values below the rounding of H are 0."""
+    path = SingularPath(in_float64(H), in_float64(Y), array_namespace(H).finfo(H.dtype).eps)
+    return path.Q, path.rotated * path.shrinkage([regularization])
 
 
 def one_hot(codes: Any, n_classes: int, dtype: Any) -> Any:

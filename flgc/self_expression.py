@@ -2,29 +2,28 @@
 
     Z = argmin ||H'Z - X'||^2 + r ||Z||^2 = (HH' + rI)^-1 H X' = H (H'H + rI)^-1 X'   (Eq. 20)
 
-Z has rank <= d: with d features and N nodes, the factors H and X (H'H + rI)^-1 say all of it.
+This is the ridge fit of the targets X' on the design H'. Z has rank <= d: with d features and N
+nodes, the factors H and X (H'H + rI)^-1 say all of it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from flgc.ridge import solve_ridge
+from flgc.ridge import ridge_factors, ridge_weights
 
 
 def self_expression(H: np.ndarray, X: np.ndarray, regularization: float) -> np.ndarray:
     """Z (N x N), by whichever of the N x N and d x d systems is smaller."""
-    if H.shape[0] <= H.shape[1]:
-        return solve_ridge(H @ H.T, H @ X.T, regularization)
-    left, right = self_expression_factors(H, X, regularization)
-    return left @ right.T
+    return ridge_weights(H.T, X.T, regularization)
 
 
 def self_expression_factors(
     H: np.ndarray, X: np.ndarray, regularization: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """L and R (both N x d) with Z = L R', without forming Z."""
-    return H, solve_ridge(H.T @ H, X.T, regularization).T
+    left, right = ridge_factors(H.T, X.T, regularization)
+    return left, right.T
 
 
 def prune_columns(Z: np.ndarray, threshold: float) -> np.ndarray:

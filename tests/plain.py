@@ -26,6 +26,25 @@ def ridge_weights(H, Y, labelled, regularization):
     return np.linalg.inv(gram) @ H.T @ np.diag(M) @ augmented
 
 
+def precise_ridge_weights(H, Y, regularization):
+    """The same as least squares with rows sqrt(r) I below H: nothing is squared; 0 is lstsq."""
+    d = H.shape[1]
+    rows = np.vstack([H, np.sqrt(regularization) * np.eye(d)])
+    targets = np.vstack([Y, np.zeros((d, Y.shape[1]))])
+    return np.linalg.lstsq(rows, targets, rcond=None)[0]
+
+
+def leave_one_out_residuals(H, Y, regularization):
+    """One refit per row."""
+    rows = np.arange(len(H))
+    return np.array(
+        [
+            Y[i] - H[i] @ precise_ridge_weights(H[rows != i], Y[rows != i], regularization)
+            for i in rows
+        ]
+    )
+
+
 def self_expression(H, X, regularization):
     return np.linalg.inv(H @ H.T + regularization * np.eye(len(H))) @ H @ X.T
 

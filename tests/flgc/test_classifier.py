@@ -1,4 +1,5 @@
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import scipy.sparse as sp
 import torch
 from hypothesis import given
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -15,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch_geometric.data import Data
 
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
-from flgc.graph import as_adjacency
+from flgc.graph import as_adjacency, knn_graph
 from tests import plain
 
 SMALL_GRID = {"hops": (0, 2, 4), "teleports": (0.0, 0.2), "regularizations": (0.1, 1.0, 10.0)}
@@ -214,6 +215,113 @@ def test_one_label_per_class_and_regularization_zero():
     for regularization in (0.0, 1e-3):
         model = FLGCClassifier(regularization=regularization).fit(X, y)
         assert np.isfinite(model.label_scores_).all()
+
+
+def _one_label_each(truth, seed):
+    rng = np.random.default_rng(seed)
+    y = np.full(len(truth), -1)
+    for c in np.unique(truth):
+        y[rng.choice(np.flatnonzero(truth == c))] = c
+    return y
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_cv_with_one_label_per_class_says_so_and_takes_the_usual_setting(scale):
+    X, truth = load_iris(return_X_y=True)
+    accuracies = []
+    for seed in range(10):
+        with pytest.warns(UserWarning, match=r"class\(es\) \[0, 1, 2\].*validation mask"):
+            model = FLGCClassifierCV().fit(scale * X, _one_label_each(truth, seed))
+        accuracies.append(np.mean(model.transduction_ == truth))
+        assert (model.best_params_["hops"], model.best_params_["teleport"]) == (10, 0.1)
+    assert np.mean(accuracies) > 0.75  # what leave-one-out picks has 0.36
+
+
+def test_cv_names_the_classes_with_one_label_only():
+    X, truth = load_iris(return_X_y=True)
+    y = np.where(np.arange(150) % 10 == 0, truth, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FLGCClassifierCV(**SMALL_GRID).fit(X, y)
+    y[(truth == 1) & (np.arange(150) > 50)] = -1
+    with pytest.warns(UserWarning, match=r"class\(es\) \[1\]"):
+        model = FLGCClassifierCV(**SMALL_GRID).fit(X, y)
+    assert model.best_params_ == {"hops": 4, "teleport": 0.0, "regularization": 0.1}
+    assert model.best_score_ == -model.cv_results_["loo_squared_error"][model.best_index_]
+    with warnings.catch_warnings():  # validation nodes can judge
+        warnings.simplefilter("error")
+        y[[1, 51, 101]] = 0, 1, 2
+        FLGCClassifierCV(**SMALL_GRID).fit(X, y, validation=[1, 51, 101])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_cv_never_picks_what_is_not_finite():
+    """Squares of such features overflow: nothing is left of 1 - leverage."""
+    X, y = np.eye(4), np.array([0, 0, 1, 1])
+    grid = {"hops": (0,), "teleports": (0.0,), "n_neighbors": 0}
+    for huge in (1e200 * X, 1e200 * np.eye(4, 6)):  # features, labels
+        with pytest.raises(ValueError, match="not finite for any of the 1 models"):
+            FLGCClassifierCV(regularizations=(1.0,), **grid).fit(huge, y)
+    for scoring in ("squared_error", "accuracy"):
+        model = FLGCClassifierCV(regularizations=(1e-320, 1.0), scoring=scoring, **grid)
+        assert model.fit(1e9 * X, y).best_params_["regularization"] == 1.0
+        assert np.isnan(model.cv_results_["loo_squared_error"][0])
+
+
+TABLES = {"iris": load_iris, "wine": load_wine, "wdbc": load_breast_cancer}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("device", ["cpu", "torch:cpu"])
+def test_small_regularizations_on_raw_tables_are_least_squares_in_both_precisions(name, device):
+    """Features in their own units: their squares span more digits than float64 has."""
+    X, truth = TABLES[name](return_X_y=True)
+    y = np.where(np.arange(len(X)) % 9 == 0, truth, -1)
+    labelled = y >= 0
+    A = knn_graph(X, 10)
+    H = plain.propagate(plain.propagation_matrix(A.toarray()), X, 10, 0.1)
+    Y = np.eye(truth.max() + 1)[truth[labelled]]
+    for regularization in (0.0, 1e-12, 1e-6, 1.0):
+        expected = H @ plain.precise_ridge_weights(H[labelled], Y, regularization)
+        for solver in ("auto", "primal", "dual", "labels"):
+            for dtype, atol in (("float64", 1e-8), ("float32", 1e-4)):
+                model = FLGCClassifier(
+                    regularization=regularization, solver=solver, dtype=dtype, device=device
+                ).fit(X, y, adjacency=A)
+                np.testing.assert_allclose(model.label_scores_, expected, atol=atol)
+                np.testing.assert_array_equal(model.transduction_, expected.argmax(axis=1))
+                assert model.label_scores_.dtype == model.coef_.dtype == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n_labelled", [9, 12, 13, 14, 40])
+def test_cv_scores_its_grid_in_both_precisions(n_labelled, dtype):
+    """On raw wine (13 features); a validation mask admits regularization 0 too."""
+    X, truth = load_wine(return_X_y=True)
+    y = np.full(178, -1)
+    nodes = np.random.default_rng(0).permutation(178)
+    order = np.argsort([np.sum(truth[nodes[:i]] == truth[nodes[i]]) for i in range(178)])
+    labelled, validation = nodes[order[:n_labelled]], nodes[order[n_labelled : n_labelled + 30]]
+    y[labelled] = truth[labelled]
+    A = knn_graph(X, 10)
+    H = {h: plain.propagate(plain.propagation_matrix(A.toarray()), X, h, 0.2) for h in (0, 4)}
+    Y = np.eye(3)[truth[labelled]]
+    grid = {"hops": (0, 4), "teleports": (0.2,), "dtype": dtype}
+    table = FLGCClassifierCV(regularizations=(1e-12, 1e-6, 1.0), **grid).fit(X, y, A).cv_results_
+    for k, error in enumerate(table["loo_squared_error"]):
+        residuals = plain.leave_one_out_residuals(
+            H[table["hops"][k]][labelled], Y, table["regularization"][k]
+        )
+        assert error == pytest.approx(np.mean((residuals**2).sum(axis=1)), rel=1e-2)
+
+    y[validation] = truth[validation]
+    model = FLGCClassifierCV(regularizations=(0.0, 1e-12, 1.0), **grid)
+    table = model.fit(X, y, A, validation=validation).cv_results_
+    for k, accuracy in enumerate(table["validation_accuracy"]):
+        embedding = H[table["hops"][k]]
+        W = plain.precise_ridge_weights(embedding[labelled], Y, table["regularization"][k])
+        hits = (embedding[validation] @ W).argmax(axis=1) == truth[validation]
+        assert accuracy == pytest.approx(hits.mean())
 
 
 BAD = [

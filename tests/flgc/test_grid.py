@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info
 
 import flgc.grid
 from flgc.graph import as_adjacency, propagation_matrix
-from flgc.grid import score_grid
+from flgc.grid import LostDigits, score_grid
 from tests import plain
 
 HOPS, TELEPORTS, REGULARIZATIONS = [0, 2, 5], [0.0, 0.3, 1.0], [0.1, 1.0, 30.0]
@@ -129,6 +129,34 @@ def test_many_splits_equal_one_after_the_other(side, n_features, at_once, monkey
         np.testing.assert_allclose(
             together.loo_squared_error[k], alone.loo_squared_error, rtol=1e-9
         )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_label_side_refuses_what_its_products_lose(dtype):
+    """Two labelled nodes are equal: without enough r, nothing tells their rows of HH' apart."""
+    rng = np.random.default_rng(0)
+    X, labels = rng.standard_normal((40, 30)).astype(dtype), np.arange(40) % 2
+    X[1], X[3] = X[0], X[2]
+    labelled, nodes = np.arange(10), np.arange(40)
+    P = sp.eye_array(40, dtype=dtype).tocsr()
+    run = {"n_classes": 2, "evaluate": {"all": nodes}, "hops": [0, 1], "teleports": [0.0]}
+    W = {
+        r: plain.precise_ridge_weights(X[labelled].astype(float), np.eye(2)[labels[labelled]], r)
+        for r in (0.0, 1e-12, 1.0)
+    }
+    for small in (0.0, 1e-12):
+        grid = {"regularizations": [small, 1.0], "leave_one_out": small > 0}
+        with pytest.raises(LostDigits, match="side='features'"):
+            score_grid(P, X, labels, labelled, side="labels", **grid, **run)
+        scores = score_grid(P, X, labels, labelled, side="auto", **grid, **run)
+        for i, r in enumerate((small, 1.0)):
+            decided = np.apply_along_axis(_margin, 1, X @ W[r]) > 1e-4
+            correct = (X @ W[r]).argmax(axis=1) == labels
+            found = scores.accuracy["all"][:, 0, i] * len(nodes)
+            assert (correct[decided].sum() - 1e-3 <= found).all()
+            assert (found <= (correct | ~decided).sum() + 1e-3).all()
+    side = flgc.grid._choose_side(P, X, 50, 10, 1, 8, 1)
+    assert side == "labels"  # so `auto` did change its mind
 
 
 def test_side_is_chosen_by_cost_and_memory():
