@@ -111,8 +111,9 @@ def graph_for(X: Any, adjacency: Any, n_neighbors: int | None, n_groups: int) ->
     if adjacency is not None:
         graph = as_adjacency(adjacency, X.shape[0])
         # An estimator keeps it: what the caller does to a matrix afterwards must not matter.
-        is_shared = is_tensor(adjacency) or getattr(adjacency, "format", None) == "csr"
-        return graph.copy() if is_shared else graph
+        is_csr = getattr(adjacency, "format", None) == "csr"
+        is_shared = is_csr and np.may_share_memory(graph.data, adjacency.data)
+        return graph.copy() if is_shared or is_tensor(adjacency) else graph
     if n_neighbors is None:
         n_neighbors = default_n_neighbors(X.shape[0], n_groups)
     return knn_graph(X, n_neighbors)

@@ -91,21 +91,22 @@ def _dense_numpy(tensor: Any) -> np.ndarray:
 def sound_csr(matrix: Any, name: str) -> Any:
     """As CSR. Compiled code trusts the indices: one out of range would end the process."""
     try:
+        # Shells of their own: a check may replace arrays.
         if matrix.format in ("csr", "csc", "bsr"):
-            # A shell of its own: the check may replace arrays.
             parts = (matrix.data, matrix.indices, matrix.indptr)
-            matrix = type(matrix)(parts, shape=matrix.shape)
-            _check_compressed(matrix)
-        elif matrix.format == "coo":
-            matrix = type(matrix)((matrix.data, matrix.coords), shape=matrix.shape)
+            shell = type(matrix)(parts, shape=matrix.shape)
+            _check_compressed(shell)
+            return shell.tocsr()
+        if matrix.format == "coo":  # which checks itself when it is made
+            return type(matrix)((matrix.data, matrix.coords), shape=matrix.shape).tocsr()
         rows = matrix.tocsr()
         _check_compressed(rows)
+        return rows
     except (ValueError, TypeError, IndexError) as error:
         raise ValueError(
             f"{name} is a damaged {matrix.format} matrix of shape {matrix.shape} ({error}): build "
             f"it anew from rows, columns and values."
         ) from error
-    return rows
 
 
 def _check_compressed(matrix: Any) -> None:
