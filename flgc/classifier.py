@@ -11,29 +11,37 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from flgc.checks import (
+    check_choice,
+    check_hops,
+    check_n_neighbors,
+    check_regularization,
+    check_teleport,
+    shown,
+)
 from flgc.device import check_dtype, in_float64, resolve_device, to_device, to_numpy
 from flgc.graph import (
     attach,
     attachment_rows,
-    check_n_neighbors,
     default_n_neighbors,
+    edges_of_new_rows,
     graph_for,
     propagation_matrix,
 )
-from flgc.inputs import unlabelled, unpack_pyg
-from flgc.propagation import (
-    check_hops,
-    check_teleport,
-    hop,
-    iterate_hops,
-    propagate,
-    propagate_indicators,
+from flgc.inputs import (
+    is_pyg,
+    plain_labels,
+    pyg_labels,
+    read_features,
+    read_labels,
+    unlabelled,
+    unpack_pyg,
 )
-from flgc.ridge import check_regularization, is_within, one_hot, ridge_weights
+from flgc.propagation import hop, iterate_hops, propagate, propagate_indicators
+from flgc.ridge import is_within, one_hot, ridge_weights
 
 SOLVERS = ("auto", "primal", "dual", "labels")
 
@@ -102,27 +110,22 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray, Any]:
         """Features, class codes (-1 unlabelled) and graph, checked before any work."""
-        if hasattr(X, "edge_index"):
-            X, y, adjacency = unpack_pyg(X, y, adjacency)
+        if is_pyg(X):
+            y = pyg_labels(X) if y is None else y
+            X, adjacency = unpack_pyg(X, adjacency)
         check_dtype(self.dtype)
         resolve_device(self.device)
         wanted = [np.float64, np.float32] if self.dtype is None else self.dtype
-        X = validate_data(self, X, accept_sparse="csr", dtype=wanted, order="C")
+        # A copy, unless validation made one: predictions need X as it was.
+        X = read_features(self, X, dtype=wanted, order="C", copy=True)
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give "
                 f"one label per row of X, -1 where it is not known."
             )
-        y = column_or_1d(y, warn=True)
-        if len(y) != X.shape[0]:
-            raise ValueError(
-                f"y has {len(y)} labels, but X has {X.shape[0]} rows: give one label per row, -1 "
-                f"where it is not known."
-            )
-        codes = self._encode(y)
+        codes = self._encode(read_labels(y, X.shape[0]))
         if self.n_neighbors is not None:
-            check_n_neighbors(self.n_neighbors, X.shape[0])
-            self.n_neighbors_ = self.n_neighbors
+            self.n_neighbors_ = check_n_neighbors(self.n_neighbors, X.shape[0])
         else:
             self.n_neighbors_ = default_n_neighbors(X.shape[0], len(self.classes_))
         return X, codes, adjacency
@@ -131,15 +134,20 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         known = ~unlabelled(y)
         if not known.any():
             raise ValueError(
-                f"y marks all {len(y)} nodes as unlabelled (-1): at least one node of each class "
-                f"needs a label."
+                f"y marks all {len(y)} nodes as unlabelled (-1 or missing): at least one node of "
+                f"each class needs a label."
             )
-        check_classification_targets(y[known])
-        self.classes_, encoded = np.unique(y[known], return_inverse=True)
+        labels = plain_labels(y[known])
+        try:
+            check_classification_targets(labels)
+        except (TypeError, ValueError) as error:
+            refusal = f"y cannot be used as classes: {error} Give whole numbers or strings."
+            raise type(error)(refusal) from error
+        self.classes_, encoded = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has a single class ({self.classes_[0]!r}) among n_samples={len(y)}: labelled "
-                f"nodes of at least two classes are needed."
+                f"y has a single class ({shown(self.classes_.item(0))}) among n_samples={len(y)}: "
+                f"labelled nodes of at least two classes are needed."
             )
         codes = np.full(len(y), -1)
         codes[known] = encoded
@@ -183,6 +191,12 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.hops_, self.teleport_ = hops, teleport
         self.coef_ = to_numpy(W)
         self.label_scores_ = to_numpy(scores)
+        if not np.isfinite(self.label_scores_).all():
+            raise ValueError(
+                f"the scores are not finite: the scale of X, of the weights in the adjacency or "
+                f"regularization={regularization:g} is out of range of {self.coef_.dtype}. Rescale "
+                f"them, or use dtype='float64'."
+            )
         self.transduction_ = self.classes_[self.label_scores_.argmax(axis=1)]
         return self
 
@@ -194,16 +208,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         change, so a prediction does not depend on what else is predicted with it.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=self.coef_.dtype, reset=False)
+        X = read_features(self, X, fitting=False, dtype=self.coef_.dtype)
         if adjacency is None:
             edges = attach(X, self.X_fit_, self.n_neighbors_)
         else:
-            edges = sp.csr_array(adjacency)
-            if edges.shape != (X.shape[0], self.X_fit_.shape[0]):
-                raise ValueError(
-                    f"the adjacency of new rows has shape {edges.shape}, it must be "
-                    f"({X.shape[0]}, {self.X_fit_.shape[0]}): new rows x fitted rows."
-                )
+            edges = edges_of_new_rows(adjacency, (X.shape[0], self.X_fit_.shape[0]))
         weights, own = attachment_rows(edges, self.adjacency_)
         P = propagation_matrix(self.adjacency_, self.coef_.dtype)
         heard = iterate_hops(P, self.X_fit_ @ self.coef_, self.hops_, self.teleport_)
@@ -229,7 +238,7 @@ class FLGCClassifier(GraphClassifier):
     Parameters
     ----------
     hops : int, default=10
-        Steps of propagation, the paper's K.
+        Steps of propagation, the paper's K; at most 10,000.
     teleport : float in [0, 1], default=0.1
         Share of the node's own features in each step, the paper's alpha. 0 is SGC, 1 no graph.
     regularization : float >= 0, default=1.0
@@ -301,15 +310,15 @@ class FLGCClassifier(GraphClassifier):
         ----------
         X : array or sparse matrix of shape (n_nodes, n_features), or PyG `Data`
         y : array of shape (n_nodes,)
-            Classes, -1 where not known. Optional when X is a `Data` that has them.
-        adjacency : sparse or dense matrix, edge_index of shape (2, E), or PyG `Data`, optional
-            The graph; without it, the kNN graph of X.
+            Classes, -1 or missing (None, NaN, pandas.NA) where not known; in text "" and "-1" say
+            so, too. Optional when X is a `Data` that has them.
+        adjacency : matrix, edge_index of shape (2, E), PyG `Data`, networkx graph or DataFrame of \
+                edges, optional
+            The graph, see `flgc.graph.as_adjacency`; without it, the kNN graph of X.
         """
-        check_hops(self.hops)
-        check_teleport(self.teleport)
-        check_regularization(self.regularization)
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} is not known: choose one of {SOLVERS}.")
+        hops, teleport = check_hops(self.hops), check_teleport(self.teleport)
+        regularization = check_regularization(self.regularization)
+        check_choice("solver", self.solver, SOLVERS)
         X_fit, codes, adjacency = self._read(X, y, adjacency)
         P, X = self._to_device(X_fit, adjacency)
         return self._fit(
@@ -318,8 +327,8 @@ class FLGCClassifier(GraphClassifier):
             X_fit,
             codes,
             np.flatnonzero(codes >= 0),
-            hops=self.hops,
-            teleport=self.teleport,
-            regularization=self.regularization,
+            hops=hops,
+            teleport=teleport,
+            regularization=regularization,
             solver=self.solver,
         )

@@ -8,9 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from flgc.checks import check_choice
 from flgc.classifier import GraphClassifier
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.grid import GridScores, check_grid, score_grid
+from flgc.inputs import node_mask
 from flgc.propagation import propagate
 
 # The grid of the paper's Section IV-A.
@@ -96,8 +98,7 @@ class FLGCClassifierCV(GraphClassifier):
         validation : boolean mask or integer indices of nodes, optional
             Nodes whose labels in y pick the model and take no part in any fit.
         """
-        if self.scoring not in SCORINGS:
-            raise ValueError(f"scoring={self.scoring!r} is not known: choose one of {SCORINGS}.")
+        check_choice("scoring", self.scoring, SCORINGS)
         check_grid(self.hops, self.teleports, self.regularizations)
         if validation is None and min(self.regularizations) <= 0:
             raise ValueError(
@@ -190,9 +191,8 @@ def _split_labelled(codes: np.ndarray, validation: Any) -> tuple[np.ndarray, np.
     labelled = np.flatnonzero(codes >= 0)
     if validation is None:
         return labelled, None
-    mask = np.zeros(len(codes), dtype=bool)
-    mask[to_numpy(validation) if hasattr(validation, "detach") else np.asarray(validation)] = True
-    if (codes[mask] < 0).any() or not mask.any():
+    mask = node_mask(validation, len(codes), "validation")
+    if (codes[mask] < 0).any():
         raise ValueError(
             f"{int((codes[mask] < 0).sum())} of {int(mask.sum())} validation nodes have no label "
             f"in y: each needs one, it is used to pick the model only."

@@ -12,13 +12,24 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans, SpectralClustering
-from sklearn.utils.validation import check_random_state, validate_data
+from sklearn.utils import check_array
 
+from flgc.checks import (
+    check_choice,
+    check_hops,
+    check_n_clusters,
+    check_n_neighbors,
+    check_power,
+    check_random_state,
+    check_regularization,
+    check_subspace_dim,
+    check_teleport,
+    check_threshold,
+)
 from flgc.device import resolve_device, to_device, to_numpy
-from flgc.graph import check_n_neighbors, graph_for, propagation_matrix
-from flgc.inputs import unpack_pyg
-from flgc.propagation import check_hops, check_teleport, propagate
-from flgc.ridge import check_regularization
+from flgc.graph import graph_for, propagation_matrix
+from flgc.inputs import as_array, is_pyg, read_features, refusing, unpack_pyg
+from flgc.propagation import propagate
 from flgc.self_expression import prune_columns, self_expression, self_expression_factors
 from flgc.spectral import dense_affinity, quadratic_embedding, subspace_rows
 
@@ -37,7 +48,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
     ----------
     n_clusters : int, default=8
     hops : int, default=10
-        Steps of propagation, the paper's K.
+        Steps of propagation, the paper's K; at most 10,000.
     teleport : float in [0, 1], default=0.1
         Share of the node's own features in each step, the paper's alpha.
     regularization : float >= 0, default=10.0
@@ -117,24 +128,29 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, adjacency: Any = None) -> Self:
         """Cluster the rows of X (array, sparse matrix, or PyG `Data`); y is ignored."""
-        if hasattr(X, "edge_index"):
-            X, _, adjacency = unpack_pyg(X, y, adjacency)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        if is_pyg(X):
+            X, adjacency = unpack_pyg(X, adjacency)
+        X = read_features(self, X, dtype=[np.float64, np.float32])
         self._check(X.shape[0])
-        self.adjacency_ = graph_for(X, adjacency, self.n_neighbors, self.n_clusters)
+        self.adjacency_ = graph_for(X, adjacency, self.n_neighbors, int(self.n_clusters))
         device = resolve_device(self.device)
         P = to_device(propagation_matrix(self.adjacency_, X.dtype), device)
         X = X.toarray() if sp.issparse(X) else X
-        H = to_numpy(propagate(P, to_device(X, device), self.hops, self.teleport))
+        H = to_numpy(propagate(P, to_device(X, device), self.hops, float(self.teleport)))
         return self._cluster(H, X)
 
-    def fit_embedding(self, H: np.ndarray, X: np.ndarray) -> Self:
+    def fit_embedding(self, H: Any, X: Any) -> Self:
         """Cluster nodes whose embedding H is there already: no graph, `hops` and `teleport` idle.
 
         A grid over regularizations propagates once and calls this for each of them.
         """
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = read_features(self, X, dtype=[np.float64, np.float32])
+        X = X.toarray() if sp.issparse(X) else X
         self._check(X.shape[0])
+        H = as_array(H, "H")
+        with refusing("H", H):
+            H = H.toarray() if sp.issparse(H) else H
+            H = check_array(H, dtype=[np.float64, np.float32], input_name="H")
         if H.shape != X.shape:
             raise ValueError(f"H has shape {H.shape} and X {X.shape}: they must be equal.")
         return self._cluster(H, X)
@@ -148,7 +164,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
 
     def _fit_exact(self, H: np.ndarray, X: np.ndarray) -> None:
         threshold = 0.8 if self.threshold is None else self.threshold
-        Z = prune_columns(self_expression(H, X, self.regularization), threshold)
+        Z = prune_columns(self_expression(H, X, float(self.regularization)), threshold)
         C = (Z + Z.T) / 2
         F = subspace_rows(lambda V: C @ V, len(C), self._rank(), C.dtype)
         self.affinity_matrix_ = dense_affinity(F, 4 if self.power is None else self.power)
@@ -164,7 +180,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
             self.labels_ = spectral.fit_predict(self.affinity_matrix_)
 
     def _fit_lowrank(self, H: np.ndarray, X: np.ndarray) -> None:
-        L, R = self_expression_factors(H, X, self.regularization)
+        L, R = self_expression_factors(H, X, float(self.regularization))
 
         def apply(V: np.ndarray) -> np.ndarray:
             return (L @ (R.T @ V) + R @ (L.T @ V)) / 2
@@ -175,32 +191,24 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         self.labels_ = kmeans.fit_predict(self.embedding_)
 
     def _rank(self) -> int:
-        return self.subspace_dim * self.n_clusters + 1
+        return int(self.subspace_dim) * int(self.n_clusters) + 1
 
     def _check(self, n_samples: int) -> None:
         """Refuse what cannot work, before any work is done."""
-        if not 1 <= self.n_clusters <= n_samples:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is not possible with n_samples={n_samples}: choose "
-                f"1 <= n_clusters <= {n_samples}."
-            )
+        check_n_clusters(self.n_clusters, n_samples)
         check_hops(self.hops)
         check_teleport(self.teleport)
         check_regularization(self.regularization)
         check_random_state(self.random_state)
         resolve_device(self.device)
+        check_choice("solver", self.solver, SOLVERS)
+        check_subspace_dim(self.subspace_dim)
         if self.n_neighbors is not None:
             check_n_neighbors(self.n_neighbors, n_samples)
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} is not known: choose one of {SOLVERS}.")
-        if self.subspace_dim < 1:
-            raise ValueError(f"subspace_dim={self.subspace_dim!r} is not possible: give 1 or more.")
-        if self.threshold is not None and not 0 < self.threshold <= 1:
-            raise ValueError(
-                f"threshold={self.threshold!r} is not possible: give a share in (0, 1]."
-            )
-        if self.power is not None and not self.power > 0:
-            raise ValueError(f"power={self.power!r} is not possible: give a number > 0.")
+        if self.threshold is not None:
+            check_threshold(self.threshold)
+        if self.power is not None:
+            check_power(self.power)
         self.solver_ = self.solver
         if self.solver == "auto":
             self.solver_ = "exact" if n_samples <= LARGEST_EXACT else "lowrank"

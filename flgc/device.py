@@ -21,6 +21,8 @@ from array_api_compat import array_namespace
 from array_api_compat import device as array_device
 from threadpoolctl import ThreadpoolController
 
+from flgc.checks import shown
+
 DTYPES = ("float32", "float64")
 
 
@@ -30,6 +32,8 @@ def resolve_device(device: str) -> Any:
     "auto" takes a CUDA device where there is one. "torch:<device>" forces the torch path on any
     torch device, e.g. "torch:cpu".
     """
+    if not isinstance(device, str):
+        raise _unknown_device(device)
     if device == "cpu":
         return None
     if device == "auto":
@@ -47,13 +51,22 @@ def resolve_device(device: str) -> Any:
             raise ImportError(
                 f"device={device!r} needs torch: pip install 'flgc[gnn]', or use device='cpu'."
             ) from error
-        wanted = torch.device(device.removeprefix("torch:"))
+        try:
+            wanted = torch.device(device.removeprefix("torch:"))
+        except RuntimeError as error:
+            raise _unknown_device(device) from error
         if wanted.type == "cuda" and not torch.cuda.is_available():
             raise ValueError(
                 f"device={device!r}, but torch sees no CUDA device: use device='auto' or 'cpu'."
             )
         return wanted
-    raise ValueError(f"device={device!r} is not known: choose 'auto', 'cpu', 'cuda' or 'cuda:N'.")
+    raise _unknown_device(device)
+
+
+def _unknown_device(device: Any) -> ValueError:
+    return ValueError(
+        f"device={shown(device)} is not known: choose 'auto', 'cpu', 'cuda' or 'cuda:N'."
+    )
 
 
 def _has_cuda_driver() -> bool:
@@ -65,10 +78,14 @@ def _has_cuda_driver() -> bool:
     return True
 
 
-def check_dtype(dtype: str | None) -> None:
+def check_dtype(dtype: Any) -> None:
     """Refuse what is not a precision that both paths have."""
-    if dtype not in (None, *DTYPES):
-        raise ValueError(f"dtype={dtype!r} is not known: choose one of {DTYPES}, or None.")
+    try:
+        known = dtype is None or np.dtype(dtype).name in DTYPES
+    except (TypeError, ValueError):
+        known = False
+    if not known:
+        raise ValueError(f"dtype={shown(dtype)} is not known: choose one of {DTYPES}, or None.")
 
 
 def to_device(array: Any, device: Any) -> Any:

@@ -12,6 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.neighbors import NearestNeighbors
 
+from flgc.checks import check_n_neighbors, shown
+from flgc.inputs import as_array, is_pyg, is_tensor
+
 # The paper's k grows with N, so its graph has N^2 / 5C edges. Up to about 10,000 rows that is
 # fine; beyond, the number of edges stays near this until k has come down to the least below.
 _DEFAULT_EDGES = 10_000_000
@@ -30,20 +33,11 @@ def knn_graph(X: Any, n_neighbors: int) -> sp.csr_array:
     A row is never its own neighbour. With `n_neighbors=0` the graph has no edges.
     """
     n_samples = X.shape[0]
-    check_n_neighbors(n_neighbors, n_samples)
+    n_neighbors = check_n_neighbors(n_neighbors, n_samples)
     if n_neighbors == 0:
         return sp.csr_array((n_samples, n_samples), dtype=np.float64)
     directed = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors_graph()
     return _symmetric(sp.csr_array(directed))
-
-
-def check_n_neighbors(n_neighbors: int, n_samples: int) -> None:
-    """Refuse a neighbourhood that is negative or as large as the data."""
-    if not 0 <= n_neighbors < n_samples:
-        raise ValueError(
-            f"n_neighbors={n_neighbors} is not possible with {n_samples} samples: "
-            f"choose 0 <= n_neighbors <= {n_samples - 1}."
-        )
 
 
 def as_adjacency(
@@ -53,7 +47,11 @@ def as_adjacency(
 
     Parameters
     ----------
-    graph : scipy sparse matrix, square array, edge_index of shape (2, E), or PyG `Data`
+    graph : scipy sparse matrix, square array, edge_index of shape (2, E), PyG `Data`, networkx
+        graph, or DataFrame with an edge per row
+        Nodes are the rows of X, 0 .. N - 1: so must the nodes of a networkx graph be called, and
+        the entries of a DataFrame: two columns, or those called source, target and, if there is
+        one, weight. Edges of a networkx graph may have a `weight`.
         Directed edges are made undirected, the larger weight of the two directions counts.
         Self loops are dropped: `propagation_matrix` gives every node one of weight 1. In an
         edge_index without weights, an edge listed twice is one edge; weights of duplicates add.
@@ -63,31 +61,59 @@ def as_adjacency(
     edge_weight : array of shape (E,), optional
         Weights of the columns of an edge_index.
     """
-    if hasattr(graph, "edge_index"):  # PyG Data, known by its attributes: torch is optional
+    if is_pyg(graph):
         n_nodes = graph.num_nodes if n_nodes is None else n_nodes
         edge_weight = getattr(graph, "edge_weight", None) if edge_weight is None else edge_weight
-        graph = graph.edge_index
-    if sp.issparse(graph):
-        adjacency = sp.csr_array(graph)
+        if graph.edge_index is None:
+            raise ValueError(
+                "the Data object has no edge_index: set data.edge_index, or give data.x as X "
+                "and data.y as y to use the kNN graph of the features."
+            )
+        adjacency = _from_edges(graph.edge_index, n_nodes, edge_weight)
+    elif hasattr(graph, "is_multigraph"):  # networkx, as optional as torch
+        adjacency = _from_networkx(graph, n_nodes)
+    elif hasattr(graph, "columns") and _is_edge_frame(graph, n_nodes):
+        adjacency = _from_frame(graph, n_nodes)
     else:
-        array = _as_numpy(graph)
+        matrix = _as_matrix(graph, "the adjacency")
         # With two nodes a 2 x 2 array may be either: a matrix in numpy, an edge list in torch.
-        certain = hasattr(graph, "detach") or array.shape != (n_nodes, n_nodes)
-        if certain and _is_edge_index(array):
-            weight = None if edge_weight is None else _as_numpy(edge_weight)
-            adjacency = _from_edges(array, n_nodes, weight)
+        certain = is_tensor(graph) or matrix.shape != (n_nodes, n_nodes)
+        if certain and _is_edge_index(matrix):
+            adjacency = _from_edges(matrix, n_nodes, edge_weight)
         else:
-            adjacency = sp.csr_array(array)
-    _check_adjacency(adjacency, n_nodes)
-    if adjacency.dtype not in (np.float32, np.float64):
-        adjacency = adjacency.astype(np.float64)
-    return _symmetric(adjacency)
+            adjacency = sp.csr_array(matrix)
+    if adjacency.shape[0] != adjacency.shape[1]:
+        raise ValueError(
+            f"the adjacency has shape {adjacency.shape} and type {adjacency.dtype}: give a square "
+            f"matrix, or an integer edge_index of shape (2, E)."
+        )
+    if n_nodes is not None and adjacency.shape[0] != n_nodes:
+        raise ValueError(
+            f"the adjacency has {adjacency.shape[0]} nodes but X has {n_nodes} rows: they must "
+            f"describe the same nodes in the same order."
+        )
+    return _symmetric(_checked_weights(adjacency, "the adjacency"))
+
+
+def edges_of_new_rows(adjacency: Any, shape: tuple[int, int]) -> sp.csr_array:
+    """Edges from new rows to fitted rows as CSR, checked as those among fitted rows are."""
+    name = "the adjacency of new rows"
+    matrix = _as_matrix(adjacency, name)
+    if matrix.shape != shape:
+        raise ValueError(
+            f"{name} has shape {matrix.shape}, it must be {shape}: new rows x fitted rows."
+        )
+    return _checked_weights(sp.csr_array(matrix), name)
 
 
 def graph_for(X: Any, adjacency: Any, n_neighbors: int | None, n_groups: int) -> sp.csr_array:
     """The graph that an estimator works on: the one given, else the kNN graph of X."""
     if adjacency is not None:
-        return as_adjacency(adjacency, X.shape[0])
+        graph = as_adjacency(adjacency, X.shape[0])
+        # An estimator keeps it: what the caller does to a matrix afterwards must not matter.
+        is_csr = getattr(adjacency, "format", None) == "csr"
+        is_shared = is_csr and np.may_share_memory(graph.data, adjacency.data)
+        return graph.copy() if is_shared or is_tensor(adjacency) else graph
     if n_neighbors is None:
         n_neighbors = default_n_neighbors(X.shape[0], n_groups)
     return knn_graph(X, n_neighbors)
@@ -109,6 +135,8 @@ def attach(X_new: Any, X: Any, n_neighbors: int) -> sp.csr_array:
     """Edges from new rows to their `n_neighbors` nearest fitted rows, shape (new, fitted)."""
     if n_neighbors == 0:
         return sp.csr_array((X_new.shape[0], X.shape[0]))
+    if sp.issparse(X_new) != sp.issparse(X):  # the search wants both of one kind
+        X_new = sp.csr_array(X_new) if sp.issparse(X) else X_new.toarray()
     nearest = NearestNeighbors(n_neighbors=n_neighbors).fit(X)
     return sp.csr_array(nearest.kneighbors_graph(X_new))
 
@@ -153,19 +181,87 @@ def _is_symmetric(adjacency: sp.csr_array) -> bool:
     return bool(np.array_equal(adjacency @ v, adjacency.T @ v))
 
 
-def _from_edges(edges: np.ndarray, n_nodes: int | None, weight: np.ndarray | None) -> sp.csr_array:
+def _as_matrix(graph: Any, name: str) -> Any:
+    """A matrix of numbers, sparse or dense; anything else is refused by name."""
+    try:
+        matrix = as_array(graph, name)
+        matrix = matrix if sp.issparse(matrix) else np.asarray(matrix)
+        matrix = matrix.astype(np.float32) if matrix.dtype == np.float16 else matrix  # for scipy
+        is_matrix = matrix.ndim == 2 and matrix.dtype.kind in "biuf"
+    except ValueError as error:
+        if not isinstance(graph, list | tuple):
+            raise
+        raise ValueError(f"{name} is a list that is no matrix ({error}): {_FORMS}.") from error
+    if matrix.dtype.kind == "c":
+        raise ValueError(f"{name} has complex weights: give real weights >= 0.")
+    if not is_matrix:
+        raise TypeError(
+            f"{name} is {shown(graph)}, with entries of type {matrix.dtype}, of a kind that is not "
+            f"known: {_FORMS}."
+        )
+    return matrix
+
+
+_FORMS = (
+    "give a scipy sparse matrix, a square array, an edge_index of shape (2, E), a PyG Data object, "
+    "a networkx graph or a DataFrame of edges"
+)
+
+
+def _from_networkx(graph: Any, n_nodes: int | None) -> sp.csr_array:
+    """Node names are row numbers: the order in which a graph was built says nothing about rows."""
+    strange = [node for node in graph.nodes if not isinstance(node, int | np.integer)]
+    if strange:
+        raise ValueError(
+            f"the networkx graph has a node called {shown(strange[0])}, but nodes must be called "
+            f"0..N-1 after the rows of X: rename them, see networkx.relabel_nodes."
+        )
+    n_nodes = max(graph.nodes, default=-1) + 1 if n_nodes is None else n_nodes
+    triples = list(graph.edges(data="weight"))
+    # Isolated nodes come as loops, which drop out: they must be rows of X, too.
+    ends = [(u, v) for u, v, _ in triples] + [(node, node) for node in graph.nodes]
+    weight = None
+    if any(w is not None for *_, w in triples):
+        weight = np.array([1 if w is None else w for *_, w in triples] + [1] * len(graph.nodes))
+    return _from_edges(np.array(ends, dtype=np.int64).reshape(-1, 2).T, n_nodes, weight)
+
+
+def _is_edge_frame(frame: Any, n_nodes: int | None) -> bool:
+    named = {"source", "target"} <= set(frame.columns)
+    return named or (frame.shape[1] == 2 and frame.shape != (n_nodes, n_nodes))
+
+
+def _from_frame(frame: Any, n_nodes: int | None) -> sp.csr_array:
+    named = "source" in frame.columns
+    ends = frame[["source", "target"]] if named else frame
+    weight = frame["weight"] if named and "weight" in frame.columns else None
+    return _from_edges(np.asarray(ends).T, n_nodes, weight)
+
+
+def _from_edges(edges: Any, n_nodes: int | None, weight: Any = None) -> sp.csr_array:
+    edges = np.asarray(as_array(edges, "the edge_index"))
+    if edges.shape == (2, 0):  # no edges: then the type is an accident
+        edges = edges.astype(np.int64)
+    if not _is_edge_index(edges) or edges.dtype.kind not in "iu":
+        raise ValueError(
+            f"the edge_index has shape {edges.shape} and type {edges.dtype}: give whole numbers of "
+            f"shape (2, E), the two nodes of each edge."
+        )
     n_nodes = int(edges.max(initial=-1)) + 1 if n_nodes is None else n_nodes
     if edges.size and (edges.min() < 0 or edges.max() >= n_nodes):
         raise ValueError(
             f"the edge_index names node {edges.min() if edges.min() < 0 else edges.max()}, but the "
             f"graph has nodes 0..{n_nodes - 1}: check the numbering, or the number of rows of X."
         )
-    if weight is not None and weight.shape != (edges.shape[1],):
-        raise ValueError(
-            f"edge_weight has shape {weight.shape}, but the edge_index has {edges.shape[1]} edges: "
-            f"give one weight per edge."
-        )
-    values = np.ones(edges.shape[1]) if weight is None else np.asarray(weight, dtype=np.float64)
+    values = np.ones(edges.shape[1])
+    if weight is not None:
+        weight = np.asarray(as_array(weight, "edge_weight"))
+        if weight.shape != (edges.shape[1],) or weight.dtype.kind not in "biuf":
+            raise ValueError(
+                f"edge_weight has shape {weight.shape} and type {weight.dtype}, but the edge_index "
+                f"has {edges.shape[1]} edges: give one real weight per edge."
+            )
+        values = weight.astype(np.float64)
     edges = edges.astype(np.int32) if n_nodes < np.iinfo(np.int32).max else edges
     adjacency = sp.csr_array((values, (edges[0], edges[1])), shape=(n_nodes, n_nodes))
     if weight is None:
@@ -173,36 +269,27 @@ def _from_edges(edges: np.ndarray, n_nodes: int | None, weight: np.ndarray | Non
     return adjacency
 
 
-def _is_edge_index(array: np.ndarray) -> bool:
-    return array.ndim == 2 and array.shape[0] == 2 and np.issubdtype(array.dtype, np.integer)
+def _is_edge_index(array: Any) -> bool:
+    """Two rows of whole numbers; a wide pair of rows is no matrix whatever its numbers are."""
+    is_pair = not sp.issparse(array) and array.ndim == 2 and array.shape[0] == 2
+    return is_pair and (array.dtype.kind in "iu" or array.shape[1] != 2)
 
 
-def _check_adjacency(adjacency: sp.csr_array, n_nodes: int | None) -> None:
-    if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
+def _checked_weights(adjacency: sp.csr_array, name: str) -> sp.csr_array:
+    """Weights as floating point numbers that can be normalised, or a refusal."""
+    if adjacency.dtype not in (np.float32, np.float64):
+        adjacency = adjacency.astype(np.float64)
+    weights = adjacency.data
+    if not np.isfinite(weights).all():
+        raise ValueError(f"{name} contains NaN or infinite weights: remove or replace them.")
+    if weights.size and weights.min() < 0:
         raise ValueError(
-            f"the adjacency has shape {adjacency.shape}: give a square matrix, or an integer "
-            f"edge_index of shape (2, E)."
+            f"{name} has a negative weight ({weights.min():g}): the normalised graph is only "
+            f"defined for weights >= 0, give such."
         )
-    if n_nodes is not None and adjacency.shape[0] != n_nodes:
+    if weights.size and float(weights.max()) > np.finfo(weights.dtype).max / weights.size:
         raise ValueError(
-            f"the adjacency has {adjacency.shape[0]} nodes but X has {n_nodes} rows: they must "
-            f"describe the same nodes in the same order."
+            f"{name} has a weight of {weights.max():g}, sums of which are out of range: divide all "
+            f"weights by it."
         )
-    if not np.isfinite(adjacency.data).all():
-        raise ValueError("the adjacency contains NaN or infinite weights: remove or replace them.")
-    if adjacency.nnz and adjacency.data.min() < 0:
-        raise ValueError(
-            f"the adjacency has a negative weight ({adjacency.data.min():g}): the normalised graph "
-            f"is only defined for weights >= 0."
-        )
-
-
-def _as_numpy(array: Any) -> np.ndarray:
-    """Arrays, lists and torch tensors alike; anything else is refused by name."""
-    array = array.detach().cpu().numpy() if hasattr(array, "detach") else np.asarray(array)
-    if array.dtype == object:
-        raise TypeError(
-            "the graph is of a kind that is not known: give a scipy sparse matrix, a square "
-            "array, an edge_index of shape (2, E) or a PyG Data object."
-        )
-    return array
+    return adjacency

@@ -16,16 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
+from flgc.checks import check_hops, check_regularization, check_teleport, shown
 from flgc.device import in_float64, n_threads, one_blas_thread, to_numpy
-from flgc.propagation import check_hops, check_teleport, embedding_grid, kernel_grid
-from flgc.ridge import (
-    RidgePath,
-    check_regularization,
-    is_within,
-    most_condition,
-    one_hot,
-    times_paths,
-)
+from flgc.propagation import embedding_grid, kernel_grid
+from flgc.ridge import RidgePath, is_within, most_condition, one_hot, times_paths
 
 # The label side keeps hops^2 / 4 matrices; beyond this many numbers it gives way to the other.
 _MOST_KERNEL_NUMBERS = 100_000_000
@@ -84,7 +78,7 @@ def score_grid(
         its rows: where these lose a regularization, "labels" is refused with `LostDigits`, and
         "auto" takes the features. float32 is left for float64 where it would be fitted too.
     """
-    check_grid(hops, teleports, regularizations)
+    hops, teleports, regularizations = check_grid(hops, teleports, regularizations)
     if not is_within(X, min(regularizations)):
         P, X = in_float64(P), in_float64(X)
     evaluate = dict(evaluate or {})
@@ -255,22 +249,26 @@ _LOO = ("loo_squared_error", "loo_accuracy")
 
 
 def check_grid(
-    hops: Sequence[int], teleports: Sequence[float], regularizations: Sequence[float]
-) -> None:
-    """Refuse an empty axis and values out of range, before any work is done."""
-    for name, axis in (
-        ("hops", hops),
-        ("teleports", teleports),
-        ("regularizations", regularizations),
-    ):
-        if len(axis) == 0:
-            raise ValueError(f"the grid has no {name}: give at least one.")
-    for n_hops in hops:
-        check_hops(n_hops)
-    for teleport in teleports:
-        check_teleport(teleport)
-    for regularization in regularizations:
-        check_regularization(regularization)
+    hops: Any, teleports: Any, regularizations: Any
+) -> tuple[list[int], list[float], list[float]]:
+    """The axes as lists of plain numbers; refuses empty ones and values out of range."""
+    return (
+        [check_hops(value) for value in _axis("hops", hops)],
+        [check_teleport(value) for value in _axis("teleports", teleports)],
+        [check_regularization(value) for value in _axis("regularizations", regularizations)],
+    )
+
+
+def _axis(name: str, values: Any) -> Any:
+    is_list = isinstance(values, Sequence) and not isinstance(values, str | bytes)
+    if not is_list and getattr(values, "ndim", 0) != 1:
+        raise ValueError(
+            f"{name}={shown(values)} is not possible: the grid needs a list or another sequence "
+            f"of numbers, also for a single one."
+        )
+    if len(values) == 0:
+        raise ValueError(f"the grid has no {name}: give at least one.")
+    return values
 
 
 def _accuracy(predicted: Any, truth: Any, dtype: Any) -> np.ndarray:

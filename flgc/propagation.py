@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, device
 
+from flgc.checks import check_hops, check_teleport
 from flgc.device import n_threads
 
 # Below this many multiplications a second thread costs more than it brings.
@@ -169,15 +170,3 @@ def indicator_columns(X: Any, nodes: Any) -> Any:
     columns = xp.zeros((X.shape[0], nodes.shape[0]), dtype=X.dtype, device=where)
     columns[nodes, xp.arange(nodes.shape[0], device=where)] = 1.0
     return columns
-
-
-def check_hops(hops: int) -> None:
-    """Refuse what is not a whole number >= 0."""
-    if not isinstance(hops, int | np.integer) or isinstance(hops, bool) or hops < 0:
-        raise ValueError(f"hops={hops!r} is not possible: give a whole number >= 0.")
-
-
-def check_teleport(teleport: float) -> None:
-    """Refuse what is not a share."""
-    if not 0 <= teleport <= 1:
-        raise ValueError(f"teleport={teleport!r} is not possible: give a number in [0, 1].")

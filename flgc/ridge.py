@@ -21,7 +21,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, device
 
@@ -247,12 +246,3 @@ def one_hot(codes: Any, n_classes: int, dtype: Any) -> Any:
     """Targets Y of shape (..., n_classes)."""
     xp = array_namespace(codes)
     return xp.astype(codes[..., None] == xp.arange(n_classes, device=device(codes)), dtype)
-
-
-def check_regularization(regularization: float) -> None:
-    """Refuse what is negative or not a number."""
-    if not (regularization >= 0 and np.isfinite(regularization)):
-        raise ValueError(
-            f"regularization={regularization!r} is not possible: give a number >= 0 "
-            f"(0 is the minimum-norm fit)."
-        )

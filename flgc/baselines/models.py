@@ -24,7 +24,8 @@ from flgc.baselines.fields import (
     propagated,
     propagated_features,
 )
-from flgc.propagation import check_hops, check_teleport, iterate_hops
+from flgc.checks import check_hops, check_teleport
+from flgc.propagation import iterate_hops
 
 # Weights of R runs, each of shape (R, ...), to scores of shape (R, nodes, classes).
 Scorer = Callable[[Sequence[torch.Tensor]], torch.Tensor]

@@ -1,0 +1,997 @@
+"""What users may do to the estimators and the transform, as a table.
+
+Built from lists of values per argument, good and bad, and the estimators that take it. A bad one
+must be refused in words that help. A good one must give an answer that is finite, of the right
+shape and, where the input has a clean form, that of the clean form.
+"""
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, partial
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+import torch
+from torch_geometric.data import Data, HeteroData
+
+from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
+from flgc.checks import MOST_HOPS
+from flgc.transforms import Propagate
+from tests.flgc.watched import Row, serve
+
+if find_spec("networkx"):
+    import networkx as nx
+else:
+    nx = None
+
+
+# --- the clean problem: two clouds, a graph within each, every third node labelled --------------
+
+N, D = 24, 3
+RNG = np.random.default_rng(0)
+CLASS = np.arange(N) % 2
+X = RNG.standard_normal((N, D)) + 4.0 * CLASS[:, None]
+X_NEW = RNG.standard_normal((5, D)) + 4.0 * (np.arange(5) % 2)[:, None]
+Y = np.where(np.arange(N) % 3 == 0, CLASS, -1)
+A = np.triu((RNG.random((N, N)) < 0.4) & (CLASS[:, None] == CLASS), 1)
+A = (A | A.T).astype(float)
+EDGES = np.array(np.triu(A).nonzero())
+A_NEW = (RNG.random((5, N)) < 0.3).astype(float)
+GRID = {"hops": (0, 2), "teleports": (0.0, 0.3), "regularizations": (0.1, 1.0)}
+MAKE: dict[str, Callable[..., Any]] = {
+    "FLGCClassifier": lambda **change: FLGCClassifier(**{"hops": 2, **change}),
+    "FLGCClassifierCV": lambda **change: FLGCClassifierCV(**{**GRID, **change}),
+    "FLGCClustering": lambda **change: FLGCClustering(
+        **{"n_clusters": 2, "hops": 2, "random_state": 0, **change}
+    ),
+}
+CLASSIFIERS = ("FLGCClassifier", "FLGCClassifierCV")
+# What makes the input, and words of the message.
+Refusals = dict[str, tuple[Callable[[], Any], str]]
+IDLE: Any = object()  # an argument that is left out
+
+
+def fitted(name: str, change: Any = IDLE, /, **arguments: Any) -> np.ndarray:
+    """Scores (or clusters) of all nodes, looked at."""
+    model = fit(name, change, **arguments)
+    n_nodes = model.adjacency_.shape[0]
+    if name == "FLGCClustering":
+        assert model.labels_.shape == (n_nodes,), model.labels_.shape
+        assert set(model.labels_) <= set(range(int(model.n_clusters))), model.labels_
+        return model.labels_
+    assert model.label_scores_.shape == (n_nodes, len(model.classes_)), model.label_scores_.shape
+    assert set(model.transduction_) <= set(model.classes_), model.transduction_
+    assert all(label not in (-1, "-1", "", None) for label in model.classes_), model.classes_
+    return model.label_scores_
+
+
+def fit(name: str, change: Any = IDLE, /, **arguments: Any) -> Any:
+    """A model, fitted on the clean problem but for the arguments that are named."""
+    model = MAKE[name](**({} if change is IDLE else change))
+    given = {"X": X, "y": Y} | arguments
+    return model.fit(**{key: value for key, value in given.items() if value is not IDLE})
+
+
+@cache
+def clean(name: str, with_graph: bool = False) -> np.ndarray:
+    return fitted(name, adjacency=A if with_graph else IDLE)
+
+
+@cache
+def clean_model(name: str, sparse: bool = False) -> Any:
+    return fit(name, X=sp.csr_array(X) if sparse else X)
+
+
+def predicted(model: Any, X_new: Any, **arguments: Any) -> np.ndarray:
+    scores = model.decision_function(X_new, **arguments)
+    classes = model.predict(X_new, **arguments)
+    assert scores.shape == classes.shape == (len(X_NEW),), (scores.shape, classes.shape)
+    assert set(classes) <= {0, 1}, classes
+    return scores
+
+
+def data(**change: Any) -> Data:
+    """The clean problem as a PyG Data."""
+    parts = {
+        "x": torch.as_tensor(X),
+        "y": torch.as_tensor(CLASS),
+        "edge_index": torch.as_tensor(EDGES),
+        "train_mask": torch.as_tensor(Y >= 0),
+    } | change
+    return Data(**{key: value for key, value in parts.items() if value is not IDLE})
+
+
+def propagated(graph: Any, **settings: Any) -> np.ndarray:
+    x = Propagate(**({"hops": 2} | settings))(graph).x
+    assert x.shape == (N, D), x.shape
+    return x.detach().to(torch.float64).numpy()
+
+
+# --- parameters ----------------------------------------------------------------------------------
+
+NO_NUMBERS = {
+    "text": "3",
+    "empty text": "",
+    "bytes": b"1",
+    "list": [1],
+    "tuple": (1, 1),
+    "dict": {},
+    "array": np.array([1, 1]),
+    "array of one": np.array([1]),
+    "0-d array": np.array(1),
+    "tensor": torch.tensor(1),
+    "series": pd.Series([1]),
+    "True": True,
+    "False": False,
+    "numpy True": np.True_,
+    "NaN": float("nan"),
+    "numpy NaN": np.float32("nan"),
+    "pandas NA": pd.NA,
+    "infinity": float("inf"),
+    "complex": 1j,
+    "Decimal": Decimal("0.5"),
+    "Fraction": Fraction(1, 2),
+    "function": len,
+    "below": -1,
+    "huge": 10**400,
+}
+NO_WHOLE_NUMBERS = NO_NUMBERS | {"1.5": 1.5, "1.0": 1.0, "numpy 1.0": np.float64(1)}
+BAD = {
+    "hops": NO_WHOLE_NUMBERS | {"None": None, "a billion": 10**9, "one more": MOST_HOPS + 1},
+    "teleport": NO_NUMBERS | {"None": None, "above 1": 1.1, "numpy above 1": np.float32(1.5)},
+    "regularization": NO_NUMBERS | {"None": None, "slightly below": -1e-12},
+    "n_neighbors": NO_WHOLE_NUMBERS | {"N": N},
+    "n_clusters": NO_WHOLE_NUMBERS | {"None": None, "0": 0, "N + 1": N + 1, "2.0": 2.0},
+    "subspace_dim": {k: v for k, v in NO_WHOLE_NUMBERS.items() if k != "huge"} | {"None": None},
+    "threshold": NO_NUMBERS | {"0": 0.0, "above 1": 1.1},
+    "power": NO_NUMBERS | {"0": 0},
+}
+GOOD = {
+    "hops": {"0": 0, "numpy int8": np.int8(120), "numpy uint64": np.uint64(2), "most": MOST_HOPS},
+    "teleport": {"0": 0, "1": 1, "float16": np.float16(0.1), "longdouble": np.longdouble(0.1)},
+    "regularization": {"0": 0, "int": 3, "float32": np.float32(2), "1e300": 1e300, "tiny": 5e-324},
+    "n_neighbors": {"None": None, "0": 0, "N - 1": N - 1, "numpy int8": np.int8(5)},
+    "n_clusters": {"1": 1, "numpy int8": np.int8(2), "uint8": np.uint8(3)},
+    "subspace_dim": {"1": 1, "more than N": 1000, "huge": 10**30, "numpy int8": np.int8(100)},
+    "threshold": {"None": None, "1": 1, "float32": np.float32(0.5), "tiny": 1e-300},
+    "power": {"None": None, "2": 2, "half": 0.5, "large": 1e6},
+}  # fmt: skip
+PARAMETERS = {
+    "FLGCClassifier": ("hops", "teleport", "regularization", "n_neighbors"),
+    "FLGCClassifierCV": ("n_neighbors",),
+    "FLGCClustering": tuple(BAD),
+}
+WORDS: dict[str, dict[str, Any]] = {
+    "solver": {"unknown": "magic", "None": None, "int": 1, "array": np.array(["auto"]), "list": []},
+    "scoring": {"unknown": "f1", "None": None, "function": len, "array": np.array(["accuracy"])},
+    "device": {
+        "unknown": "tpu", "None": None, "int": 0, "list": ["cpu"], "no number": "cuda:x",
+        "no colon": "cudax", "unknown to torch": "torch:nowhere", "empty": "",
+    },
+    "dtype": {
+        "int8": "int8", "int": 32, "float16": "float16", "class": np.int32, "text": "two or so",
+        "array": np.zeros(3), "list": ["float32"], "dict": {}, "complex": complex,
+    },
+    "random_state": {
+        "text": "seed", "below": -1, "float": 1.5, "True": True, "huge": 2**40, "list": [1],
+        "generator": np.random.default_rng(0),
+    },
+}  # fmt: skip
+SPOKEN = {
+    "FLGCClassifier": ("solver", "device", "dtype"),
+    "FLGCClassifierCV": ("scoring", "device", "dtype"),
+    "FLGCClustering": ("solver", "device", "random_state"),
+}
+
+
+def refused(
+    subject: str,
+    cases: Refusals,
+    attempt: Callable,
+    needs: str | None = None,
+) -> Iterator[Row]:
+    for kind, (make, message) in cases.items():
+        yield Row(
+            f"{subject}: {kind}", lambda make=make: attempt(make()), message=message, needs=needs
+        )
+
+
+def accepted(
+    subject: str,
+    cases: dict[str, Callable],
+    attempt: Callable,
+    same_as: Callable | None = None,
+    needs: str | None = None,
+) -> Iterator[Row]:
+    for kind, make in cases.items():
+        yield Row(
+            f"{subject}: good, {kind}",
+            lambda make=make: attempt(make()),
+            same_as=same_as,
+            needs=needs,
+        )
+
+
+def made(values: dict[str, Any]) -> dict[str, Callable]:
+    """Plain values as functions that make them."""
+    return {kind: lambda value=value: value for kind, value in values.items()}
+
+
+def all_saying(message: str, values: dict[str, Any]) -> Refusals:
+    return {kind: (make, message) for kind, make in made(values).items()}
+
+
+def damaged_saying(message: str, matrix: np.ndarray) -> Refusals:
+    return {f"damaged {kind}": (make, message) for kind, make in sparse_damage(matrix).items()}
+
+
+def parameter_rows() -> Iterator[Row]:
+    for name, parameters in PARAMETERS.items():
+        for parameter in parameters:
+
+            def attempt(value: Any, name: str = name, parameter: str = parameter) -> np.ndarray:
+                return fitted(name, {parameter: value})
+
+            subject = f"{name} {parameter}"
+            yield from refused(subject, all_saying(f"{parameter}=", BAD[parameter]), attempt)
+            yield from accepted(subject, made(GOOD[parameter]), attempt)
+    for name, parameters in SPOKEN.items():
+        for parameter in parameters:
+
+            def attempt(value: Any, name: str = name, parameter: str = parameter) -> np.ndarray:
+                return fitted(name, {parameter: value})
+
+            cases = all_saying(f"{parameter}=", WORDS[parameter])
+            yield from refused(f"{name} {parameter}", cases, attempt)
+    for parameter in ("hops", "teleport"):
+
+        def attempt(value: Any, parameter: str = parameter) -> np.ndarray:
+            return propagated(data(), **{parameter: value})
+
+        subject = f"Propagate {parameter}"
+        yield from refused(subject, all_saying(f"{parameter}=", BAD[parameter]), attempt)
+        yield from accepted(subject, made(GOOD[parameter]), attempt)
+    yield from accepted(
+        "FLGCClassifier dtype",
+        made({"class": np.float32, "short": "f4", "numpy": np.dtype("float32")}),
+        lambda dtype: fitted("FLGCClassifier", {"dtype": dtype}),
+        lambda: fitted("FLGCClassifier", {"dtype": "float32"}),
+    )
+
+
+AXES = {"hops": "hops", "teleports": "teleport", "regularizations": "regularization"}
+NO_AXES = {
+    "None": None, "one number": 1, "text": "12", "bytes": b"\x01", "dict": {1: 1}, "set": {1},
+    "generator": (value for value in (1, 1)), "0-d": np.array(1), "2-d": np.ones((1, 1), dtype=int),
+}  # fmt: skip
+EMPTY_AXES = {"empty": (), "empty array": np.array([])}
+
+
+def grid_rows() -> Iterator[Row]:
+    for axis, parameter in AXES.items():
+
+        def attempt(values: Any, axis: str = axis) -> np.ndarray:
+            return fitted("FLGCClassifierCV", {axis: values})
+
+        subject = f"FLGCClassifierCV {axis}"
+        mixed = {f"one is {kind}": [1, value] for kind, value in BAD[parameter].items()}
+        forms = {form.__name__: form(GRID[axis]) for form in (list, np.array, pd.Series)}
+        yield from refused(subject, all_saying(f"{axis}=", NO_AXES), attempt)
+        yield from refused(subject, all_saying(f"no {axis}", EMPTY_AXES), attempt)
+        yield from refused(subject, all_saying(f"{parameter}=", mixed), attempt)
+        yield from accepted(subject, made(forms), attempt, partial(clean, "FLGCClassifierCV"))
+    yield Row(
+        "FLGCClassifierCV hops: good, many and int8",
+        lambda: fitted("FLGCClassifierCV", {"hops": [np.int8(100), 1000]}),
+    )
+
+
+VALIDATION = {
+    "floats": (np.array([0.0, 3.0]), "type float64"),
+    "a share": (0.2, "type float64"),
+    "one number": (3, "shape ()"),
+    "True": (True, "shape ()"),
+    "short mask": (np.ones(5, bool), "mask of 5 entries, but there are 24"),
+    "long mask": (np.ones(N + 1, bool), "mask of 25 entries"),
+    "beyond": ([0, N], "names node 24"),
+    "below": ([0, -3], "names node -3"),
+    "huge": ([2**60], "names node"),
+    "text": ("val", "validation="),
+    "texts": (["a", "b"], "validation="),
+    "empty": ([], "names no node"),
+    "mask of nothing": (np.zeros(N, bool), "names no node"),
+    "dict": ({0: 1}, "validation="),
+    "set": ({0, 3}, "validation="),
+    "2-d mask": (np.ones((N, 2), bool), "validation[:, 0]"),
+    "None inside": ([0, None], "type object"),
+    "mask with gaps": (pd.Series([True, None] * 12, dtype="boolean"), "type object"),
+    "unlabelled nodes": ([0, 1], "1 of 2 validation nodes have no label"),
+    "all of a class": (np.flatnonzero(Y == 1), "1 classes are labelled in validation nodes only"),
+    "sparse": (sp.csr_array(np.ones((1, N))), "validation="),
+    "masked array": (np.ma.array([0, 3], mask=[0, 1]), "masked"),
+}
+IN_VALIDATION = np.isin(np.arange(N), [0, 3])
+GOOD_VALIDATION = {
+    "list": [0, 3],
+    "repeated": [0, 3, 3],
+    "tuple": (0, 3),
+    "uint8": np.array([0, 3], np.uint8),
+    "tensor": torch.tensor([0, 3]),
+    "mask": IN_VALIDATION,
+    "list of truths": IN_VALIDATION.tolist(),
+    "tensor mask": torch.as_tensor(IN_VALIDATION),
+    "mask of 0 and 1": IN_VALIDATION.astype(int),
+    "series": pd.Series(IN_VALIDATION),
+}
+
+
+def validation_rows() -> Iterator[Row]:
+    def attempt(nodes: Any) -> np.ndarray:
+        return fitted("FLGCClassifierCV", validation=nodes)
+
+    bad = {
+        kind: (lambda nodes=nodes: nodes, message) for kind, (nodes, message) in VALIDATION.items()
+    }
+    yield from refused("FLGCClassifierCV validation", bad, attempt)
+    yield from accepted(
+        "FLGCClassifierCV validation",
+        made(GOOD_VALIDATION),
+        attempt,
+        lambda: attempt(np.array([0, 3])),
+    )
+
+
+# --- features ------------------------------------------------------------------------------------
+
+
+def damaged(matrix: Any, **parts: Any) -> Any:
+    """A sparse matrix whose arrays were changed behind its back."""
+    for part, (position, value) in parts.items():
+        getattr(matrix, part)[position] = value
+    return matrix
+
+
+def damaged_coo(matrix: np.ndarray) -> Any:
+    coo = sp.coo_array(matrix)
+    coo.coords[1][0] = 10**6
+    return coo
+
+
+def damaged_lil(matrix: np.ndarray) -> Any:
+    lil = sp.lil_array(matrix)
+    lil.rows[0] = [10**6] * len(lil.data[0])
+    return lil
+
+
+def broken_csr_tensor(matrix: np.ndarray) -> Any:
+    tensor = torch.as_tensor(matrix).to_sparse_csr()
+    tensor.col_indices()[0] = 10**6
+    return tensor
+
+
+def sparse_damage(matrix: np.ndarray) -> dict[str, Callable[[], Any]]:
+    return {
+        "csr, index too large": lambda: damaged(sp.csr_array(matrix), indices=(0, 10**6)),
+        "csr, index below 0": lambda: damaged(sp.csr_array(matrix), indices=(0, -(10**6))),
+        "csr matrix, index too large": lambda: damaged(sp.csr_matrix(matrix), indices=(0, 10**6)),
+        "csr, pointers back": lambda: damaged(sp.csr_array(matrix), indptr=(1, 10**6)),
+        "csr, last pointer 0": lambda: damaged(sp.csr_array(matrix), indptr=(-1, 0)),
+        "csr, last pointer beyond": lambda: damaged(sp.csr_array(matrix), indptr=(-1, 10**6)),
+        "csc, index too large": lambda: damaged(sp.csc_array(matrix), indices=(0, 10**6)),
+        "bsr, index too large": lambda: damaged(sp.bsr_array(matrix), indices=(0, 10**6)),
+        "coo, index too large": lambda: damaged_coo(matrix),
+        "lil, index too large": lambda: damaged_lil(matrix),
+        "csr tensor, index too large": lambda: broken_csr_tensor(matrix),
+    }
+
+
+def with_entry(value: Any, dtype: Any = float) -> np.ndarray:
+    changed = X.astype(dtype)
+    changed[3, 1] = value
+    return changed
+
+
+NO_FEATURES: Refusals = {
+    "None": (lambda: None, "X (NoneType)"),
+    "a number": (lambda: 3.0, "X (float)"),
+    "text": (lambda: "features", "X (str)"),
+    "dict": (lambda: {"x": 1}, "X (dict)"),
+    "empty list": (list, "X (list)"),
+    "no rows": (lambda: np.empty((0, D)), "X (ndarray of shape (0, 3))"),
+    "no columns": (lambda: np.empty((N, 0)), "X (ndarray of shape (24, 0))"),
+    "1-d": (lambda: X[:, 0], "Reshape your data"),
+    "3-d": (lambda: X[:, :, None], "X (ndarray of shape (24, 3, 1))"),
+    "1-d sparse": (lambda: sp.coo_array(X[:, 0]), "X"),
+    "NaN": (lambda: with_entry(np.nan), "contains NaN"),
+    "infinity": (lambda: with_entry(np.inf), "contains infinity"),
+    "sparse NaN": (lambda: sp.csr_array(with_entry(np.nan)), "contains NaN"),
+    "None inside": (lambda: with_entry(None, object), "contains NaN"),
+    "texts": (lambda: [*X.tolist()[:-1], ["a", "b", "c"]], "X (list)"),
+    "dict inside": (lambda: with_entry({}, object), "X (ndarray of shape (24, 3))"),
+    "huge integer": (lambda: with_entry(10**400, object), "X (ndarray of shape (24, 3))"),
+    "ragged": (lambda: [[1.0, 2.0], [1.0]] * 12, "X (list)"),
+    "complex": (lambda: X + 1j, "Complex data not supported"),
+    "complex tensor": (lambda: torch.as_tensor(X + 1j), "Complex data not supported"),
+    "dates": (lambda: np.full((N, D), np.datetime64("2020-01-01")), "X (ndarray of shape (24, 3))"),
+    "frame of texts": (lambda: pd.DataFrame([["a", "b"]] * N), "X (DataFrame"),
+    "frame with NA": (lambda: pd.DataFrame(with_entry(np.nan)).astype("Float64"), "contains NaN"),
+    "structured": (lambda: np.zeros(N, dtype=[("a", float), ("b", float)]), "X (ndarray"),
+    "masked array": (lambda: np.ma.masked_greater(X, 4.0), "masked"),
+    "meta tensor": (lambda: torch.empty((N, D), device="meta"), "X is a Tensor of shape (24, 3)"),
+    "HeteroData": (HeteroData, "X (HeteroData)"),
+    "1e200": (lambda: X * 1e200, "scale of X is out of range"),
+    "1e-200": (lambda: X * 1e-200, "scale of X is out of range"),
+    "1e308": (lambda: X / np.abs(X).max() * 1e308, "scale of X is out of range"),
+    "one entry 1e200": (lambda: with_entry(1e200), "largest value is 1e+200"),
+    "sparse 1e200": (lambda: sp.csr_array(X * 1e200), "scale of X is out of range"),
+    "float32 1e25": (lambda: (X * 1e25).astype(np.float32), "in float32"),
+    "float32 1e-25": (lambda: (X * 1e-25).astype(np.float32), "in float32"),
+}  # fmt: skip
+SAME_FEATURES: dict[str, Callable[[], Any]] = {
+    "list": lambda: X.tolist(),
+    "object array": lambda: X.astype(object),
+    "texts of numbers": lambda: X.astype(str),
+    "Fortran order": lambda: np.asfortranarray(X),
+    "reversed view": lambda: X[::-1][::-1],
+    "read only": lambda: np.frombuffer(X.tobytes()).reshape(X.shape),
+    "big endian": lambda: X.astype(">f8"),
+    "longdouble": lambda: X.astype(np.longdouble),
+    "frame": lambda: pd.DataFrame(X, columns=["a", "b", "c"]),
+    "frame of Float64": lambda: pd.DataFrame(X).astype("Float64"),
+    "frame called edge_index": lambda: pd.DataFrame(X, columns=["edge_index", "x", "y"]),
+    "masked array without masked entries": lambda: np.ma.array(X),
+    "tensor": lambda: torch.as_tensor(X),
+    "tensor with gradient": lambda: torch.tensor(X, requires_grad=True),
+    "sparse tensor": lambda: torch.as_tensor(X).to_sparse(),
+    "CSR tensor": lambda: torch.as_tensor(X).to_sparse_csr(),
+    "csr": lambda: sp.csr_array(X),
+    "csr matrix": lambda: sp.csr_matrix(X),
+    "csc": lambda: sp.csc_array(X),
+    "coo": lambda: sp.coo_array(X),
+    "lil": lambda: sp.lil_array(X),
+    "dok": lambda: sp.dok_array(X),
+    "dia": lambda: sp.dia_array(X),
+    "bsr": lambda: sp.bsr_array(X),
+    "64-bit indices": lambda: sp.csr_array(
+        (X.ravel(), np.tile(np.arange(D), N).astype(np.int64), np.arange(0, N * D + 1, D))
+    ),
+}
+# Exact in half precision and int8, with hardly a tie among the distances.
+ROUNDED = np.round(16 * X)
+OTHER_FEATURES: dict[str, Callable[[], Any]] = {
+    "int8": lambda: ROUNDED.astype(np.int8),
+    "ints": lambda: ROUNDED.astype(int),
+    "float16": lambda: ROUNDED.astype(np.float16),
+    "bfloat16 tensor": lambda: torch.as_tensor(ROUNDED).to(torch.bfloat16),
+    "float16 tensor": lambda: torch.as_tensor(ROUNDED).half(),
+    "int tensor": lambda: torch.as_tensor(ROUNDED).int(),
+    "sparse bfloat16 tensor": lambda: torch.as_tensor(ROUNDED).to(torch.bfloat16).to_sparse(),
+    "sparse ints": lambda: sp.csr_array(ROUNDED.astype(int)),
+    "float32": lambda: ROUNDED.astype(np.float32),
+}
+STRANGE_FEATURES: dict[str, Callable[[], Any]] = {
+    "bools": lambda: X > 2,
+    "zeros": lambda: np.zeros((N, D)),
+    "all rows equal": lambda: np.ones((N, D)),
+    "one column": lambda: X[:, :1],
+    "many columns": lambda: np.tile(X, 40),
+    "empty sparse": lambda: sp.csr_array((N, D)),
+    "1e100": lambda: X * 1e100,
+    "1e-100": lambda: X * 1e-100,
+    "a denormal": lambda: with_entry(5e-324),
+    "-0.0": lambda: with_entry(-0.0),
+}
+
+
+def feature_rows() -> Iterator[Row]:
+    for name in MAKE:
+
+        def attempt(features: Any, name: str = name) -> np.ndarray:
+            return fitted(name, X=features)
+
+        subject = f"{name} X"
+        yield from refused(subject, NO_FEATURES | damaged_saying("X is a damaged", X), attempt)
+        yield from accepted(subject, SAME_FEATURES, attempt, partial(clean, name))
+        yield from accepted(subject, OTHER_FEATURES, attempt, partial(attempt, ROUNDED))
+        yield from accepted(subject, STRANGE_FEATURES, attempt)
+
+
+# --- labels --------------------------------------------------------------------------------------
+
+TEXT = np.where(Y < 0, "", np.where(Y == 1, "spam", "ham"))
+KNOWN = Y >= 0
+
+
+def labels_with(missing: Any, values: Any = Y) -> list[Any]:
+    return [value if known else missing for value, known in zip(values, KNOWN, strict=True)]
+
+
+def first(value: Any, values: Any = Y) -> np.ndarray:
+    changed = np.array(values, dtype=object)
+    changed[0] = value
+    return changed
+
+
+NO_LABELS: dict[str, tuple[Any, str]] = {
+    "None": (None, "requires y"),
+    "left out": (IDLE, "requires y"),
+    "a number": (1, "y should be a 1d array"),
+    "text": ("ham", "y should be a 1d array"),
+    "dict": ({0: 1}, "y should be a 1d array"),
+    "set": ({0, 1}, "y should be a 1d array"),
+    "empty": ([], "y has 0 labels"),
+    "too short": (Y[:-1], "y has 23 labels, but X has 24 rows"),
+    "too long": (np.append(Y, 1), "y has 25 labels"),
+    "one-hot": (np.eye(2)[CLASS], "shape (24, 2)"),
+    "a row": (Y[None], "shape (1, 24)"),
+    "sparse": (sp.csr_array(Y[:, None]), "y should be a 1d array"),
+    "ragged": ([[0], [0, 1]] * 12, "y (list)"),
+    "all unlabelled": (np.full(N, -1), "all 24 nodes as unlabelled"),
+    "all NaN": (np.full(N, np.nan), "all 24 nodes as unlabelled"),
+    "all None": ([None] * N, "all 24 nodes as unlabelled"),
+    "all pandas.NA": (pd.Series([pd.NA] * N, dtype="Int64"), "all 24 nodes as unlabelled"),
+    "one class": (np.where(Y == 1, 1, -1), "single class"),
+    "infinity": (np.where(KNOWN, Y, np.inf), "y contains infinity"),
+    "shares": (np.where(KNOWN, 0.3 + Y / 10, -1), "y cannot be used as classes"),
+    "complex": (Y + 1j, "y has labels of type complex128"),
+    "dates": (np.full(N, np.datetime64("2020-01-01")), "y has labels of type datetime64"),
+    "bytes": (TEXT.astype(bytes), "y cannot be used as classes"),
+    "numbers and text": (first("ham"), "labels of type"),
+    "truths and numbers": (first(True), "labels of type"),
+    "lists inside": ([[0, 1]] * N, "shape (24, 2)"),
+    "tuples inside": (first((1, 2)), "labels of type"),
+    "arrays inside": (first(np.arange(2)), "labels of type"),
+    "functions inside": (first(len), "labels of type"),
+    "Decimals": (first(Decimal(1)), "labels of type"),
+    "shares as objects": (first(0.5), "y cannot be used as classes"),
+    "masked array": (np.ma.masked_equal(Y, -1), "y is a masked array"),
+    "meta tensor": (torch.empty(N, device="meta"), "y is a Tensor"),
+    "frame of two columns": (pd.DataFrame({"a": Y, "b": Y}), "shape (24, 2)"),
+}
+SAME_LABELS: dict[str, Any] = {
+    "list": Y.tolist(),
+    "column": Y[:, None],
+    "frame": pd.DataFrame({"y": Y}),
+    "series with another index": pd.Series(Y, index=range(100, 100 + N)),
+    "int8": Y.astype(np.int8),
+    "floats": Y.astype(float),
+    "objects": Y.astype(object),
+    "float objects": Y.astype(float).astype(object),
+    "tensor": torch.as_tensor(Y),
+    "bfloat16 tensor": torch.as_tensor(Y).to(torch.bfloat16),
+    "None": labels_with(None),
+    "NaN": np.where(KNOWN, Y, np.nan),
+    "NaN in a series": pd.Series(labels_with(np.nan)),
+    "pandas.NA": labels_with(pd.NA),
+    "Int64 with NA": pd.Series(labels_with(pd.NA), dtype="Int64"),
+    "Int64 with -1": pd.Series(Y, dtype="Int64"),
+    "boolean with NA": pd.Series(labels_with(pd.NA, Y == 1), dtype="boolean"),
+    "truths with None": labels_with(None, Y == 1),
+    "categories": pd.Categorical(Y),
+    "categories with gaps": pd.Series(pd.Categorical(labels_with(None))),
+    "categories in disorder": pd.Categorical(labels_with(None), categories=[1, 0]),
+    "texts": TEXT,
+    "texts with -1": np.where(KNOWN, TEXT, "-1"),
+    "text objects": TEXT.astype(object),
+    "texts and None": labels_with(None, TEXT),
+    "texts and NaN": pd.Series(labels_with(np.nan, TEXT)),
+    "texts and the number -1": np.array(labels_with(-1, TEXT.tolist()), dtype=object),
+    "string series": pd.Series(labels_with(pd.NA, TEXT), dtype="string"),
+    "text categories with gaps": pd.Series(labels_with(None, TEXT.tolist()), dtype="category"),
+    "large numbers": np.where(KNOWN, Y + 10**15, -1),
+    "negative numbers": np.where(KNOWN, Y - 10, -1),
+}
+
+
+def label_rows() -> Iterator[Row]:
+    bad = {kind: (lambda y=y: y, message) for kind, (y, message) in NO_LABELS.items()}
+    for name in CLASSIFIERS:
+
+        def attempt(y: Any, name: str = name) -> np.ndarray:
+            return fitted(name, y=y)
+
+        yield from refused(f"{name} y", bad, attempt)
+        yield from accepted(f"{name} y", made(SAME_LABELS), attempt, partial(clean, name))
+    yield from accepted(
+        "FLGCClustering y is ignored",
+        {kind: make for kind, (make, _) in bad.items()},
+        lambda y: fitted("FLGCClustering", y=y),
+        partial(clean, "FLGCClustering"),
+    )
+
+
+# --- graphs --------------------------------------------------------------------------------------
+
+
+def graph_with(value: Any, dtype: Any = float) -> np.ndarray:
+    changed = A.astype(dtype)
+    changed[0, 1] = value
+    return changed
+
+
+NO_GRAPHS: Refusals = {
+    "text": (lambda: "knn", "is 'knn'"),
+    "a number": (lambda: 5, "is 5"),
+    "True": (lambda: True, "is True"),
+    "dict": (lambda: {0: [1]}, "(dict)"),
+    "set": (lambda: {(0, 1)}, "(set)"),
+    "function": (lambda: len, "(builtin_function_or_method)"),
+    "texts": (lambda: A.astype(str), "of shape (24, 24)"),
+    "objects": (lambda: graph_with(None, object), "of shape (24, 24)"),
+    "ragged": (lambda: [[0, 1], [1]], "is a list that is no matrix"),
+    "1-d": (lambda: np.ones(N), "of shape (24,)"),
+    "3-d": (lambda: A[:, :, None], "of shape (24, 24, 1)"),
+    "oblong": (lambda: A[:, :-1], "shape (24, 23)"),
+    "too small": (lambda: A[:-1, :-1], "23 nodes but X has 24 rows"),
+    "too large, sparse": (lambda: sp.csr_array((25, 25)), "25 nodes but X has 24 rows"),
+    "edges as rows": (lambda: EDGES.T, "an integer edge_index of shape (2, E)"),
+    "float edge_index": (lambda: EDGES.astype(float), "edge_index has shape (2, "),
+    "float tensor edge_index": (lambda: torch.as_tensor(EDGES).float(), "edge_index has"),
+    "three rows": (lambda: np.vstack([EDGES, EDGES[:1]]), "shape (3, "),
+    "edge beyond": (lambda: np.array([[0, 1, 2], [1, 2, N]]), "names node 24"),
+    "edge below": (lambda: np.array([[0, 1, 2], [1, 2, -1]]), "names node -1"),
+    "NaN": (lambda: graph_with(np.nan), "NaN or infinite weights"),
+    "infinity": (lambda: graph_with(np.inf), "NaN or infinite weights"),
+    "sparse NaN": (lambda: sp.csr_array(graph_with(np.nan)), "NaN or infinite weights"),
+    "negative": (lambda: graph_with(-2.0), "negative weight (-2)"),
+    "complex": (lambda: A + 1j, "complex weights"),
+    "sparse complex": (lambda: sp.csr_array(A + 1j), "complex weights"),
+    "1e308": (lambda: A * 1e308, "sums of which are out of range"),
+    "masked array": (lambda: np.ma.masked_equal(A, 0), "masked"),
+    "Data without edges": (lambda: Data(x=torch.as_tensor(X)), "no edge_index"),
+    "frame of names": (lambda: pd.DataFrame({"source": ["a"], "target": ["b"]}), "whole numbers"),
+    "frame of floats": (lambda: pd.DataFrame({"source": [0.0], "target": [1.5]}), "type float64"),
+    "frame with gaps": (lambda: pd.DataFrame({"source": [0, None], "target": [1, 2]}), "whole num"),
+    "frame of three columns": (lambda: pd.DataFrame(np.ones((4, 3), int)), "shape (4, 3)"),
+    "frame, node beyond": (lambda: pd.DataFrame({"source": [0], "target": [N]}), "names node 24"),
+    "frame, weight of text": (
+        lambda: pd.DataFrame({"source": [0], "target": [1], "weight": ["x"]}), "edge_weight",
+    ),
+    "frame, negative weight": (
+        lambda: pd.DataFrame({"source": [0], "target": [1], "weight": [-1.0]}), "negative weight",
+    ),
+    "meta tensor": (lambda: torch.empty((N, N), device="meta"), "is a Tensor of shape (24, 24)"),
+}  # fmt: skip
+SAME_GRAPHS: dict[str, Callable[[], Any]] = {
+    "matrix": lambda: A,
+    "list": lambda: A.tolist(),
+    "bools": lambda: A > 0,
+    "int8": lambda: A.astype(np.int8),
+    "float16": lambda: A.astype(np.float16),
+    "longdouble": lambda: A.astype(np.longdouble),
+    "upper half": lambda: np.triu(A),
+    "with loops": lambda: A + 7 * np.eye(N),
+    "frame of a matrix": lambda: pd.DataFrame(A),
+    "csr": lambda: sp.csr_array(A),
+    "csr of bools": lambda: sp.csr_array(A > 0),
+    "csc matrix": lambda: sp.csc_matrix(A),
+    "coo": lambda: sp.coo_array(A),
+    "lil": lambda: sp.lil_array(A),
+    "dok": lambda: sp.dok_array(A),
+    "explicit zeros": lambda: damaged(sp.csr_array(A + np.eye(N)), data=(0, 0.0)),
+    "edge_index": lambda: EDGES,
+    "edge_index list": lambda: EDGES.tolist(),
+    "edge_index uint8": lambda: EDGES.astype(np.uint8),
+    "edge_index twice": lambda: np.hstack([EDGES, EDGES]),
+    "edge_index tensor": lambda: torch.as_tensor(EDGES),
+    "dense tensor": lambda: torch.as_tensor(A),
+    "bfloat16 tensor": lambda: torch.as_tensor(A).to(torch.bfloat16),
+    "sparse tensor": lambda: torch.as_tensor(A).to_sparse(),
+    "CSR tensor": lambda: torch.as_tensor(A).to_sparse_csr(),
+    "Data": lambda: data(),
+    "frame of two columns": lambda: pd.DataFrame(EDGES.T, columns=["from", "to"]),
+    "frame of edges": lambda: pd.DataFrame({"target": EDGES[1], "source": EDGES[0]}),
+    "frame of weighted edges": lambda: pd.DataFrame(
+        {"weight": 1.0, "target": EDGES[1], "source": EDGES[0]}
+    ),
+}
+EMPTY_GRAPHS: dict[str, Callable[[], Any]] = {
+    "zeros": lambda: np.zeros((N, N)),
+    "empty csr": lambda: sp.csr_array((N, N)),
+    "empty edge_index": lambda: np.empty((2, 0)),
+    "empty edge_index tensor": lambda: torch.empty((2, 0)),
+    "only loops": lambda: np.eye(N),
+    "tiny weights": lambda: A * 1e-300,
+}
+NETWORKX_GRAPHS: dict[str, Callable[[], Any]] = {
+    "graph": lambda: nx.from_numpy_array(A),
+    "built in disorder": lambda: nx.Graph(EDGES.T[::-1].tolist()),
+    "directed": lambda: nx.DiGraph(EDGES.T.tolist()),
+    "multigraph": lambda: nx.MultiGraph([*EDGES.T.tolist(), *EDGES.T[:, ::-1].tolist()]),
+    "some weights": lambda: nx.Graph([(u, v, {"weight": 1.0} if u else {}) for u, v in EDGES.T]),
+}
+NO_NETWORKX_GRAPHS: Refusals = {
+    "names": (lambda: nx.Graph([("a", "b")]), "a node called 'a'"),
+    "node beyond": (lambda: nx.Graph([(0, N)]), "names node 24"),
+    "lonely node beyond": (lambda: nx.empty_graph(N + 1), "names node 24"),
+    "node below": (lambda: nx.Graph([(0, -1)]), "names node -1"),
+    "NaN": (lambda: nx.Graph([(0, 1, {"weight": np.nan})]), "NaN or infinite weights"),
+    "weight of text": (lambda: nx.Graph([(0, 1, {"weight": "x"})]), "edge_weight"),
+    "negative": (lambda: nx.Graph([(0, 1, {"weight": -1})]), "negative weight"),
+}
+
+
+def graph_rows() -> Iterator[Row]:
+    for name in MAKE:
+
+        def attempt(graph: Any, name: str = name) -> np.ndarray:
+            return fitted(name, adjacency=graph)
+
+        subject = f"{name} adjacency"
+        same = partial(clean, name, with_graph=True)
+        damage = damaged_saying("the adjacency is a damaged", A)
+        yield from refused(subject, NO_GRAPHS | damage, attempt)
+        yield from accepted(subject, SAME_GRAPHS, attempt, same)
+        yield from accepted(
+            subject, EMPTY_GRAPHS, attempt, partial(fitted, name, {"n_neighbors": 0})
+        )
+        subject = f"{name} networkx"
+        yield from refused(subject, NO_NETWORKX_GRAPHS, attempt, needs="networkx")
+        yield from accepted(subject, NETWORKX_GRAPHS, attempt, same, needs="networkx")
+
+
+# --- prediction ----------------------------------------------------------------------------------
+
+
+def new_with(value: Any) -> np.ndarray:
+    changed = A_NEW.copy()
+    changed[1, 2] = value
+    return changed
+
+
+NO_NEW_GRAPHS: Refusals = {
+    "NaN": (lambda: new_with(np.nan), "NaN or infinite weights"),
+    "infinity": (lambda: new_with(np.inf), "NaN or infinite weights"),
+    "negative": (lambda: new_with(-1.0), "negative weight (-1)"),
+    "complex": (lambda: A_NEW + 1j, "complex weights"),
+    "sparse complex": (lambda: sp.csr_array(A_NEW + 1j), "complex weights"),
+    "sparse NaN": (lambda: sp.csr_array(new_with(np.nan)), "NaN or infinite weights"),
+    "1e308": (lambda: A_NEW * 1e308, "sums of which are out of range"),
+    "transposed": (lambda: A_NEW.T, "shape (24, 5), it must be (5, 24)"),
+    "one row short": (lambda: A_NEW[1:], "it must be (5, 24)"),
+    "1-d": (lambda: A_NEW[0], "of shape (24,)"),
+    "text": (lambda: "knn", "is 'knn'"),
+    "dict": (lambda: {0: 1}, "(dict)"),
+    "objects": (lambda: A_NEW.astype(object), "of shape (5, 24)"),
+    "masked array": (lambda: np.ma.masked_equal(A_NEW, 0), "masked"),
+}
+SAME_NEW_GRAPHS: dict[str, Callable[[], Any]] = {
+    "list": lambda: A_NEW.tolist(),
+    "bools": lambda: A_NEW > 0,
+    "csr": lambda: sp.csr_array(A_NEW),
+    "coo matrix": lambda: sp.coo_matrix(A_NEW),
+    "tensor": lambda: torch.as_tensor(A_NEW),
+    "sparse tensor": lambda: torch.as_tensor(A_NEW).to_sparse(),
+    "frame": lambda: pd.DataFrame(A_NEW),
+}
+NO_NEW_FEATURES: Refusals = {
+    "None": (lambda: None, "X (NoneType)"),
+    "text": (lambda: "new", "X (str)"),
+    "1-d": (lambda: X_NEW[0], "Reshape your data"),
+    "no rows": (lambda: X_NEW[:0], "X (ndarray of shape (0, 3))"),
+    "a column short": (lambda: X_NEW[:, :-1], "X has 2 features"),
+    "NaN": (lambda: X_NEW * np.nan, "contains NaN"),
+    "complex": (lambda: X_NEW + 1j, "Complex data not supported"),
+    "1e200": (lambda: X_NEW * 1e200, "scale of X is out of range"),
+    "Data": (data, "X (Data)"),
+    "masked array": (lambda: np.ma.masked_greater(X_NEW, 4.0), "masked"),
+}
+SAME_NEW_FEATURES: dict[str, Callable[[], Any]] = {
+    "array": lambda: X_NEW,
+    "list": lambda: X_NEW.tolist(),
+    "csr": lambda: sp.csr_array(X_NEW),
+    "csc matrix": lambda: sp.csc_matrix(X_NEW),
+    "tensor": lambda: torch.as_tensor(X_NEW),
+    "sparse tensor": lambda: torch.as_tensor(X_NEW).to_sparse(),
+    "frame": lambda: pd.DataFrame(X_NEW),
+}
+
+
+def changed_after_fit(name: str, make: Callable[[np.ndarray], Any]) -> np.ndarray:
+    """Predictions of a model whose X and graph were overwritten by their owner after the fit."""
+    features, graph = X.copy(), sp.csr_array(A)
+    model = fit(name, X=make(features), adjacency=graph)
+    features[:] = 1e9
+    graph.data[:] = 1e9
+    return predicted(model, X_NEW, adjacency=A_NEW)
+
+
+def prediction_rows() -> Iterator[Row]:
+    for name in CLASSIFIERS:
+
+        def by_graph(graph: Any, name: str = name) -> np.ndarray:
+            return predicted(clean_model(name), X_NEW, adjacency=graph)
+
+        subject = f"{name} predict adjacency"
+        damage = damaged_saying("the adjacency of new rows is a damaged", A_NEW)
+        yield from refused(subject, NO_NEW_GRAPHS | damage, by_graph)
+        yield from accepted(subject, SAME_NEW_GRAPHS, by_graph, partial(by_graph, A_NEW))
+        for sparse in (False, True):
+
+            def attempt(features: Any, name: str = name, sparse: bool = sparse) -> np.ndarray:
+                return predicted(clean_model(name, sparse), features)
+
+            subject = f"{name} predict X after a {'sparse' if sparse else 'dense'} fit"
+            damage = damaged_saying("X is a damaged", X_NEW)
+            yield from refused(subject, NO_NEW_FEATURES | damage, attempt)
+            # In both cases the answer of dense rows after a dense fit.
+            same = partial(attempt, X_NEW, sparse=False)
+            yield from accepted(subject, SAME_NEW_FEATURES, attempt, same)
+        yield from accepted(
+            f"{name} overwritten after the fit",
+            made(
+                {
+                    "array": lambda features: features,
+                    "tensor": torch.from_numpy,
+                    "frame": lambda features: pd.DataFrame(features, copy=False),
+                    "csr": sp.csr_array,
+                }
+            ),
+            partial(changed_after_fit, name),
+            lambda name=name: predicted(fit(name, adjacency=A), X_NEW, adjacency=A_NEW),
+        )
+
+
+# --- PyG -----------------------------------------------------------------------------------------
+
+WHOLE = torch.as_tensor(ROUNDED)
+NO_DATA: Refusals = {
+    "no x": (lambda: data(x=None, num_nodes=N), "no features `x`"),
+    "NaN in x": (lambda: data(x=WHOLE * float("nan")), "NaN"),
+    "no edges": (lambda: data(edge_index=IDLE), "no edge_index"),
+    "float edge_index": (lambda: data(edge_index=torch.as_tensor(EDGES).float()), "type float32"),
+    "edge_index of rows": (lambda: data(edge_index=torch.as_tensor(EDGES.T)), "shape (2, E)"),
+    "edge_index of three rows": (
+        lambda: data(edge_index=torch.zeros((3, 4), dtype=torch.long)), "shape (3, 4)",
+    ),
+    "edge_index of text": (lambda: data(edge_index="edges"), "the edge_index has shape ()"),
+    "edge beyond": (lambda: data(edge_index=torch.tensor([[0, 1, 2], [1, 2, N]])), "node 24"),
+    "edge below": (lambda: data(edge_index=torch.tensor([[0, 1, 2], [1, 2, -1]])), "node -1"),
+    "weights too few": (lambda: data(edge_weight=torch.ones(3)), "edge_weight has shape (3,)"),
+    "weights in a column": (
+        lambda: data(edge_weight=torch.ones((EDGES.shape[1], 1))), "edge_weight has shape",
+    ),
+    "negative weights": (lambda: data(edge_weight=-torch.ones(EDGES.shape[1])), "negative weight"),
+    "NaN weights": (lambda: data(edge_weight=torch.full((EDGES.shape[1],), torch.nan)), "NaN"),
+    "complex weights": (
+        lambda: data(edge_weight=torch.ones(EDGES.shape[1]) + 1j), "edge_weight has shape",
+    ),
+}  # fmt: skip
+NO_ARRAY_DATA: Refusals = {
+    "complex x": (lambda: data(x=WHOLE + 1j), "Complex data not supported"),
+    "1-d x": (lambda: data(x=WHOLE[:, 0]), "Reshape your data"),
+    "x of text": (lambda: data(x="x"), "X (str)"),
+}
+NO_TENSOR_DATA: Refusals = {
+    "complex x": (lambda: data(x=WHOLE + 1j), "data.x is"),
+    "1-d x": (lambda: data(x=WHOLE[:, 0]), "data.x is"),
+    "x of text": (lambda: data(x="x"), "data.x is"),
+    "x of numpy": (lambda: data(x=X), "data.x is"),
+    "x near the end of float16": (lambda: star(6e4, torch.float16), "not finite"),
+    "x near the end of float32": (lambda: star(3e38, torch.float32), "not finite"),
+    "None": (lambda: None, "Propagate works on a Data object, found None"),
+    "text": (lambda: "graph", "Propagate works on a Data object, found 'graph'"),
+    "tensor": (lambda: WHOLE, "Propagate works on a Data object"),
+    "list": (lambda: [data()], "Propagate works on a Data object"),
+    "HeteroData": (HeteroData, "Propagate works on a Data object"),
+}
+NO_LABELLED_DATA: Refusals = {
+    "no y": (lambda: data(y=None), "requires y"),
+    "y too short": (lambda: data(y=torch.as_tensor(CLASS[:-1]), train_mask=None), "23 labels"),
+    "one-hot y": (lambda: data(y=torch.eye(2)[CLASS]), "shape (24, 2)"),
+    "mask too short": (lambda: data(train_mask=torch.ones(5, dtype=torch.bool)), "mask of 5"),
+    "mask too long": (lambda: data(train_mask=torch.ones(25, dtype=torch.bool)), "mask of 25"),
+    "ten masks": (lambda: data(train_mask=torch.ones((N, 10)).bool()), "train_mask[:, 0]"),
+    "float mask": (lambda: data(train_mask=torch.ones(N)), "type float32"),
+    "mask of nothing": (lambda: data(train_mask=torch.zeros(N).bool()), "train_mask names no node"),
+    "mask of text": (lambda: data(train_mask="train"), "train_mask="),
+    "indices beyond": (lambda: data(train_mask=torch.tensor([0, N])), "train_mask names node 24"),
+}
+SAME_DATA: dict[str, Callable[[], Data]] = {
+    "clean": data,
+    "y in a column": lambda: data(y=torch.as_tensor(CLASS)[:, None]),
+    "uint8 y": lambda: data(y=torch.as_tensor(CLASS).to(torch.uint8)),
+    "float y in a column, NaN": lambda: data(
+        y=torch.as_tensor(np.where(Y >= 0, CLASS, np.nan))[:, None], train_mask=None
+    ),
+    "y as an array": lambda: data(y=CLASS),
+    "y as a list": lambda: data(y=CLASS.tolist()),
+    "bool y": lambda: data(y=torch.as_tensor(CLASS).bool()),
+    "mask as an array": lambda: data(train_mask=Y >= 0),
+    "mask as a list": lambda: data(train_mask=(Y >= 0).tolist()),
+    "uint8 mask": lambda: data(train_mask=torch.as_tensor(Y >= 0).to(torch.uint8)),
+    "node numbers": lambda: data(train_mask=torch.as_tensor(np.flatnonzero(Y >= 0))),
+    "x with gradient": lambda: data(x=torch.tensor(X, requires_grad=True)),
+    "sparse x": lambda: data(x=torch.as_tensor(X).to_sparse()),
+    "CSR x": lambda: data(x=torch.as_tensor(X).to_sparse_csr()),
+    "int32 edges": lambda: data(edge_index=torch.as_tensor(EDGES).int()),
+    "both directions": lambda: data(edge_index=torch.as_tensor(np.hstack([EDGES, EDGES[::-1]]))),
+    "weights": lambda: data(edge_weight=torch.ones(EDGES.shape[1])),
+    "bfloat16 weights": lambda: data(edge_weight=torch.ones(EDGES.shape[1]).to(torch.bfloat16)),
+    "weights with gradient": lambda: data(
+        edge_weight=torch.ones(EDGES.shape[1], requires_grad=True)
+    ),
+    "a wrong num_nodes": lambda: data(num_nodes=N + 3),
+}
+ROUNDED_DATA: dict[str, Callable[[], Data]] = {
+    "bfloat16 x": lambda: data(x=WHOLE.to(torch.bfloat16)),
+    "float16 x": lambda: data(x=WHOLE.half()),
+    "int x": lambda: data(x=WHOLE.int()),
+    "int8 x": lambda: data(x=WHOLE.to(torch.int8)),
+    "float32 x": lambda: data(x=WHOLE.float()),
+    "sparse bfloat16 x": lambda: data(x=WHOLE.to(torch.bfloat16).to_sparse()),
+    "sparse int x": lambda: data(x=WHOLE.int().to_sparse()),
+    "sparse float16 x": lambda: data(x=WHOLE.half().to_sparse()),
+}
+
+
+def pyg_rows() -> Iterator[Row]:
+    for name in MAKE:
+
+        def attempt(graph: Any, name: str = name) -> np.ndarray:
+            return fitted(name, X=graph, y=IDLE)
+
+        subject, same = f"{name} Data", partial(clean, name, with_graph=True)
+        yield from refused(subject, NO_DATA | NO_ARRAY_DATA, attempt)
+        if name in CLASSIFIERS:
+            yield from refused(subject, NO_LABELLED_DATA, attempt)
+        else:
+            ignored = {kind: make for kind, (make, _) in NO_LABELLED_DATA.items()}
+            yield from accepted(f"{subject}, ignored", ignored, attempt, same)
+        yield from accepted(subject, SAME_DATA, attempt, same)
+        yield from accepted(
+            subject, ROUNDED_DATA, attempt, partial(fitted, name, X=ROUNDED, adjacency=A)
+        )
+    yield from refused("Propagate Data", NO_DATA | NO_TENSOR_DATA, propagated)
+    yield from accepted("Propagate Data", SAME_DATA, propagated, lambda: propagated(data()))
+    yield from accepted(
+        "Propagate Data", ROUNDED_DATA, propagated, lambda: propagated(data(x=WHOLE))
+    )
+
+
+def star(value: float, dtype: Any) -> Data:
+    """The centre of a star hears sqrt(N)-fold: what is near the end of its range overflows."""
+    edges = torch.tensor([[0] * (N - 1), list(range(1, N))])
+    return Data(x=torch.full((N, D), value, dtype=dtype), edge_index=edges)
+
+
+NO_EMBEDDINGS = {
+    "None": (lambda: None, "H (NoneType)"),
+    "text": (lambda: "H", "H (str)"),
+    "NaN": (lambda: X * np.nan, "Input H contains NaN"),
+    "other shape": (lambda: X[1:], "H has shape (23, 3) and X (24, 3)"),
+    "1-d": (lambda: X[:, 0], "H (ndarray of shape (24,))"),
+}
+
+
+def embedding_rows() -> Iterator[Row]:
+    def attempt(H: Any) -> np.ndarray:
+        return FLGCClustering(2, random_state=0).fit_embedding(H, X).labels_
+
+    forms = {"list": X.tolist(), "tensor": torch.as_tensor(X), "csr": sp.csr_array(X)}
+    yield from refused("FLGCClustering H", NO_EMBEDDINGS, attempt)
+    yield from accepted("FLGCClustering H", made(forms), attempt, partial(attempt, X))
+
+
+ROWS = [
+    row
+    for rows in (
+        parameter_rows,
+        grid_rows,
+        validation_rows,
+        feature_rows,
+        label_rows,
+        graph_rows,
+        prediction_rows,
+        pyg_rows,
+        embedding_rows,
+    )
+    for row in rows()
+]
+
+if __name__ == "__main__":
+    serve(ROWS)
