@@ -191,6 +191,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(TOY)
 
+    def give_simple(self) -> None:
+        """A package index with one wheel that is none, on demand with a digest not its own."""
+        digest = f"#sha256={'0' * 64}" if "digest" in self.path else ""
+        name = "toy-1.0-py3-none-any.whl"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(f'<a href="/garbage/{name}{digest}">{name}</a>'.encode())
+
     def give_private(self) -> None:
         """Only with the user, the password and the token."""
         right = "Basic " + base64.b64encode(b"someone:pass-word").decode()

@@ -243,6 +243,20 @@ def test_a_damaged_archive_is_the_fault_of_its_source(toy, cache, monkeypatch, f
     assert not isinstance(error.value, NotReachable)
 
 
+@pytest.mark.parametrize("index", ["plain", "digest"])
+def test_a_broken_wheel_of_an_index_is_a_failure(toy, server, cache, monkeypatch, index):
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_INDEX_URL", f"{server.url}/simple/{index}")
+    monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
+    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    with pytest.raises(NotAvailable, match=r"wheel toy==1\.0: pip: ERROR") as error:
+        load("toy", cache=cache)
+    assert not isinstance(error.value, NotReachable)
+    assert "flgc-wheel-" not in str(error.value)
+
+
 SECRETS = re.compile("someone|pass-word|to-ken")
 
 
