@@ -157,14 +157,14 @@ def is_conditioned(
     Inverse iteration finds the smallest: each step magnifies its vector by the condition itself.
     """
     xp = array_namespace(matrix)
-    largest = xp.linalg.matrix_norm(matrix)
+    largest = xp.linalg.matrix_norm(matrix, ord=xp.inf)  # squares would overflow, or vanish
     if largest <= most_condition * floor:
         return True
     numbers = xp.arange(matrix.shape[0], dtype=matrix.dtype, device=array_device(matrix))
     vector = xp.cos(numbers)[:, None]  # in no special direction
     for _ in range(3):
-        vector = solve(vector / xp.linalg.vector_norm(vector))
-    return bool(largest * xp.linalg.vector_norm(vector) <= most_condition)
+        vector = solve(vector / xp.linalg.vector_norm(vector, ord=xp.inf))
+    return bool(largest * xp.linalg.vector_norm(vector, ord=xp.inf) <= most_condition)
 
 
 def n_threads() -> int:

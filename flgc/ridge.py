@@ -172,9 +172,12 @@ def is_within(H: Any, regularization: float) -> bool:
     """
     entries = H.data if sp.issparse(H) else H
     xp = array_namespace(entries)
-    # The largest of many designs counts; squares that overflow are too large.
-    sizes = xp.linalg.vector_norm(entries, axis=(-2, -1) if entries.ndim > 1 else None)
-    return bool(xp.max(sizes) <= math.sqrt(MOST_CONDITION * regularization))
+    # The largest of many designs counts; of scaled entries no square overflows.
+    unit = float(xp.max(xp.abs(entries))) if math.prod(entries.shape) else 0.0
+    if unit == 0:
+        return True
+    sizes = xp.linalg.vector_norm(entries / unit, axis=(-2, -1) if entries.ndim > 1 else None)
+    return unit * float(xp.max(sizes)) <= math.sqrt(MOST_CONDITION * regularization)
 
 
 def ridge_weights(H: Any, Y: Any, regularization: float, form: str = "auto") -> Any:

@@ -484,6 +484,7 @@ STRANGE_FEATURES: dict[str, Callable[[], Any]] = {
     "1e-100": lambda: X * 1e-100,
     "a denormal": lambda: with_entry(5e-324),
     "-0.0": lambda: with_entry(-0.0),
+    "entries far apart": lambda: with_entry(1e100),
 }
 
 
