@@ -42,8 +42,11 @@ def cold(up: Up) -> str:
 
 
 @pytest.fixture(scope="module")
-def gpu_worker(up: Up) -> Iterator[None]:
-    """A worker of the GPU pool, started by the documentation's command on this very machine."""
+def gpu_worker(up: Up, cold: str) -> Iterator[None]:
+    """A worker of the GPU pool, started by the documentation's command on this very machine.
+
+    After the first run, all of whose fits it would take otherwise, ten seconds each.
+    """
     log = up.home / "flgc-logs" / "gpu-by-hand.log"
     worker = subprocess.Popen(
         [program("prefect"), "worker", "start", "--pool", "flgc-gpu", "--limit", "1"],
