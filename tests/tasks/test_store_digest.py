@@ -16,7 +16,7 @@ from scipy import sparse
 from tasks.store_code import code_digest
 from tasks.store_digest import content_digest
 from tasks.store_matrices import matrix_to_table, table_to_matrix
-from tasks.store_parquet import as_table, read_record, read_table, to_bytes
+from tasks.store_parquet import FIELDS, as_table, read_record, read_table, to_bytes
 
 columns = st.one_of(
     st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1))).map(
@@ -42,8 +42,11 @@ columns = st.one_of(
 def test_round_trip(column: pa.Array) -> None:
     table = pa.table({"a": column})
     digest = content_digest(table)
-    data = to_bytes(table, {"digest": digest})
-    assert read_record(data) == {"digest": digest}
+    record = {name: {} if kind is dict else "" for name, kind in FIELDS.items()}
+    numbers = {"format": 1, "rows": len(column), "seconds": 0.5}
+    record |= numbers | {"digest": digest, "created": "2026-11-16T00:00:00+00:00"}
+    data = to_bytes(table, record)
+    assert read_record(data) == record
     back = read_table(data, digest)
     assert back.schema.equals(table.schema)
     assert content_digest(back) == digest
