@@ -108,7 +108,10 @@ def test_changed_code_recomputes_what_runs_it(
 @pytest.mark.parametrize(
     ("change", "recomputed"),
     [
-        ({"grid": Grid((0, 2, 4), (0.0, 0.1), (0.02, 2.0))}, {"select", "pick", "propagate", "fit"}),
+        (
+            {"grid": Grid((0, 2, 4), (0.0, 0.1), (0.02, 2.0))},
+            {"select", "pick", "propagate", "fit"},
+        ),
         ({"runs": 3}, {"splits", "select", "pick", "fit"}),
         (
             {"preparation": Preparation("min-max", ("min-max",), 5)},
