@@ -1,7 +1,10 @@
 """The DAG of an experiment, from datasets to the cells of its table.
 
-    download -> (corrupt) -> splits, graph -> select -> propagate -> fit or cluster
+    download -> (corrupt) -> splits, graph -> select -> pick -> (propagate) -> fit or cluster
              -> timing, statistics, figures
+
+Only where all runs share a setting, as in `paper`, features are propagated for it and fitted: what
+each run picks for itself was fitted when the grid was scored.
 
 Datasets come first: chains are begun for those that are here. Their tasks are submitted stage by
 stage, so that a worker seldom waits for another. Cells whose chain breaks are listed with the
@@ -22,13 +25,14 @@ from tasks.corrupt import corrupt
 from tasks.download import download
 from tasks.experiments import FLGC, METHODS, Cell, Experiment, Subject
 from tasks.figures import figures
-from tasks.fit import cluster, fit
+from tasks.fit import cluster, fit, scored
 from tasks.gaps import FAILED, NOT_AVAILABLE, Gap, dataset_gap, reason_of
 from tasks.graphs import graph
+from tasks.pick import pick
 from tasks.picking import Method
 from tasks.propagate import propagate
 from tasks.report import Section
-from tasks.rivals import compare, train
+from tasks.rivals import compare
 from tasks.select import select
 from tasks.splits import splits
 from tasks.statistics import statistics
@@ -60,7 +64,9 @@ class Chain:
 
     cell: Cell
     shared: Prepared
+    scores: PrefectFuture
     steps: dict[str, PrefectFuture]
+    picks: Any = None
 
     @property
     def all_steps(self) -> dict[str, PrefectFuture]:
@@ -74,11 +80,6 @@ class Chain:
         return {name: step for name, step in (shared | self.steps).items() if step is not None}
 
     @property
-    def scores(self) -> PrefectFuture:
-        """The step in which all settings were scored."""
-        return next(iter(self.steps.values()))
-
-    @property
     def result(self) -> PrefectFuture:
         """The step that fills the cell."""
         return list(self.steps.values())[-1]
@@ -88,11 +89,11 @@ class Chain:
         """The first step that did not complete, if there is one: those after it never ran."""
         return next(((n, s) for n, s in self.all_steps.items() if error_of(s) is not None), None)
 
-    def then(self, name: str, task: Any, plan: Plan, *further: Any) -> None:
-        """Add a task that takes the cell, its data and graph, and all steps so far."""
+    def then(self, name: str, task: Any, plan: Plan, *further: Any) -> PrefectFuture:
+        """Add a task that takes the cell, its data and graph, and what is named further."""
         shared = (plan.store, self.cell, self.shared.data, self.shared.graph)
-        sources = (*shared, *self.steps.values(), *further)
-        self.steps[f"{name} {self.cell.title}"] = task.submit(*sources, plan.device)
+        step = self.steps[f"{name} {self.cell.title}"] = task.submit(*shared, *further)
+        return step
 
 
 def run_experiment(plan: Plan, experiment: Experiment) -> Section:
@@ -162,9 +163,11 @@ def time_hops(
         tell(what, 0, len(subjects))
     for done, subject in enumerate(subjects, start=1):
         here = [chain for chain in chains if chain.cell.subject == subject]
-        shared, scores = here[0].shared, {c.cell.method: c.scores for c in here}
-        cell = Cell(experiment, subject, "", "paper")
-        sources = (shared.data, shared.graph, shared.splits, scores)
+        shared, cell = here[0].shared, Cell(experiment, subject, "", "paper")
+        honest = {c.cell.method: Cell(experiment, subject, c.cell.method, "honest") for c in here}
+        grids = {c.cell.method: c.scores for c in here}
+        picks = {m: pick.submit(plan.store, of, grids[m]) for m, of in honest.items()}
+        sources = (shared.data, shared.graph, shared.splits, picks)
         future = timing.submit(plan.store, cell, *sources, plan.device)
         error = error_of(future)
         if error is None:
@@ -201,25 +204,31 @@ def submit_cells(
 
     closed = [m for m in experiment.methods if isinstance(METHODS[m], Method)]
     of_grid = scores(select, "") if closed else {}
-    scored = {m: of_grid if m in closed else scores(compare, m) for m in experiment.methods}
+    grids = {m: of_grid if m in closed else scores(compare, m) for m in experiment.methods}
     chains = [
         Chain(
             Cell(experiment, s, m, protocol),
             prepared[s, view],
-            {f"select {s.title}" + ("" if m in closed else f" {m}"): scored[m][s, view]},
+            grids[m][s, view],
+            {f"select {s.title}" + ("" if m in closed else f" {m}"): grids[m][s, view]},
         )
         for (s, protocol), view in views.items()
         for m in experiment.methods
     ]
     for chain in chains:
-        if chain.cell.method in closed:
-            chain.then("propagate", propagate, plan)
-    for chain in chains:
+        chain.picks = pick.submit(plan.store, chain.cell, chain.scores)
+        chain.steps[f"pick {chain.cell.title}"] = chain.picks
+    shared = [c for c in chains if c.cell.method in closed and c.cell.protocol == "paper"]
+    embeddings = [c.then("propagate", propagate, plan, c.picks, plan.device) for c in shared]
+    for chain, embedding in zip(shared, embeddings, strict=True):
+        sources = (chain.scores, chain.picks, embedding)
         if experiment.kind == "clustering":
-            chain.then("cluster", cluster, plan)
+            chain.then("cluster", cluster, plan, *sources, plan.device)
         else:
-            name, task = ("fit", fit) if chain.cell.method in closed else ("train", train)
-            chain.then(name, task, plan, chain.shared.splits)
+            chain.then("fit", fit, plan, *sources, chain.shared.splits, plan.device)
+    for chain in chains:
+        if chain not in shared:
+            chain.then("fit", scored, plan, chain.scores, chain.picks)
     return chains
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from tasks.drawing import figure_as_svg
 from tasks.experiments import METHODS
-from tasks.picking import AXES, admitted, pick
+from tasks.picking import AXES, admitted, picks, settings_of, usual
 
 # Told apart without colours too: by marker.
 STYLES = {
@@ -76,8 +76,9 @@ def sensitivity_figure(grids: Mapping[str, pd.DataFrame]) -> str:
 
 
 def profile(scores: pd.DataFrame, method: str, axis: str) -> pd.DataFrame:
-    """Mean accuracies along one axis through the setting that `honest` picks for the method."""
-    setting = pick(admitted(scores, METHODS[method]), "honest").as_dict()
+    """Mean accuracies along one axis through the setting that most runs pick honestly."""
+    honest = picks(admitted(scores, METHODS[method]), "honest")
+    setting = usual(settings_of(honest)).as_dict()
     line = scores
     for name in AXES:
         if name != axis:

@@ -1,4 +1,8 @@
-"""The closed-form fits of the picked setting: what fills the cells of a table."""
+"""What fills the cells of a table: fits of the picked setting, or its scores in the grid.
+
+Where all runs share a setting its features are propagated, stored, and fitted. Where each run has
+its own, they were fitted when the grid was scored, and are not fitted again.
+"""
 
 import time
 from typing import Any
@@ -15,10 +19,11 @@ from tasks.download import described, read_dataset
 from tasks.experiments import Cell
 from tasks.features import scaled
 from tasks.graphs import leaking
-from tasks.picking import Setting
+from tasks.pick import shared_setting
+from tasks.picking import Setting, looked_up, settings_of
 from tasks.results import COLUMNS, result_rows
 from tasks.routing import gpu_first, hand_over
-from tasks.select import blocks, picked, seeds
+from tasks.select import blocks, seeds
 from tasks.splits import read_splits
 from tasks.stage import as_task
 from tasks.store import Artifact, Store, matrix_to_table
@@ -34,13 +39,14 @@ def fit_runs(
     data: Artifact,
     graph: Artifact,
     scores: Artifact,
+    picks: Artifact,
     embedding: Artifact,
     splits: Artifact,
     device: str = "cpu",
 ) -> Artifact:
     """The test accuracy of each run; where it was computed is a column, no part of the key."""
     opened, experiment = Store(store), cell.experiment
-    setting = picked(opened, scores, cell)
+    setting = shared_setting(opened, picks)
 
     def compute() -> pd.DataFrame:
         hand_over()
@@ -54,7 +60,7 @@ def fit_runs(
         name = cell.subject.dataset
         return result_rows(
             cell,
-            setting,
+            [setting] * len(runs),
             [derive_seed(experiment.name, name, run) for run in range(len(runs))],
             {"accuracy": accuracies},
             marks=", ".join(dataset.provenance["marks"]),
@@ -66,8 +72,14 @@ def fit_runs(
         "fit",
         FIT_MODULES,
         compute,
-        parameters=cell_parameters(cell, setting),
-        inputs={"dataset": data, "embedding": embedding, "splits": splits},
+        parameters=cell_parameters(cell),
+        inputs={
+            "dataset": data,
+            "scores": scores,
+            "picks": picks,
+            "embedding": embedding,
+            "splits": splits,
+        },
     )
 
 
@@ -78,12 +90,13 @@ def cluster_runs(
     data: Artifact,
     graph: Artifact,
     scores: Artifact,
+    picks: Artifact,
     embedding: Artifact,
     device: str = "cpu",
 ) -> Artifact:
     """ACC and NMI of the picked setting in each run."""
     opened = Store(store)
-    setting = picked(opened, scores, cell)
+    setting = shared_setting(opened, picks)
 
     found = _clusters(opened, cell, data, embedding, setting)
 
@@ -95,7 +108,7 @@ def cluster_runs(
         about = described(table)
         return result_rows(
             cell,
-            setting,
+            [setting] * len(labels),
             seeds(cell),
             dict(zip(("ACC", "NMI"), zip(*agreements, strict=True), strict=True)),
             marks=", ".join(about["marks"]),
@@ -108,8 +121,44 @@ def cluster_runs(
         "cluster",
         CLUSTER_MODULES,
         compute,
-        parameters=cell_parameters(cell, setting) | {"seeds": [str(seed) for seed in seeds(cell)]},
-        inputs={"dataset": data, "clusters": found},
+        parameters=cell_parameters(cell) | {"seeds": [str(seed) for seed in seeds(cell)]},
+        inputs={"dataset": data, "scores": scores, "picks": picks, "clusters": found},
+    )
+
+
+def read_off(
+    store: str, cell: Cell, data: Artifact, graph: Artifact, scores: Artifact, picks: Artifact
+) -> Artifact:
+    """The scores of each run's own setting."""
+    opened = Store(store)
+
+    def compute() -> pd.DataFrame:
+        chosen, of_grid = (opened.read(of.key).to_pandas() for of in (picks, scores))
+        about = described(opened.read(data.key))
+        values = {
+            metric: looked_up(of_grid, chosen, "test" if metric == "accuracy" else metric)
+            for metric in cell.experiment.metrics
+        }
+        return result_rows(
+            cell,
+            settings_of(chosen),
+            seeds(cell)[: len(chosen)],
+            values,
+            marks=", ".join(about["marks"]),
+            changed=about.get("changed"),
+            device="cpu",
+            seconds_graph=graph.seconds,
+            seconds_select=scores.seconds,
+            seconds_propagate=0.0,
+            seconds_fit=0.0,
+        )
+
+    return opened.get_or_compute(
+        "fit",
+        ("tasks.picking",),
+        compute,
+        parameters=cell_parameters(cell) | {"seeds": [str(seed) for seed in seeds(cell)]},
+        inputs={"dataset": data, "scores": scores, "picks": picks},
     )
 
 
@@ -145,18 +194,17 @@ def _clusters(
 
 
 fit = as_task(fit_runs, "fit {cell.title}")
+scored = as_task(read_off, "fit {cell.title}")
 cluster = as_task(cluster_runs, "cluster {cell.title}")
 
 
-def cell_parameters(cell: Cell, setting: Setting) -> dict[str, Any]:
+def cell_parameters(cell: Cell) -> dict[str, Any]:
     """What the rows say about themselves is a part of their key."""
     return {
         "experiment": cell.experiment.name,
         "subject": cell.subject.title,
         "method": cell.method,
         "protocol": cell.protocol,
-        "setting": setting.as_dict(),
-        "criterion": setting.criterion,
         "columns": list(COLUMNS),
     }
 

@@ -1,11 +1,16 @@
-"""One setting per dataset and method, picked from the scores of the whole grid.
+"""Which setting a run has, picked from the scores of the whole grid.
 
-paper    on the test nodes, or by accuracy against the true clusters, as the paper did
-honest   on the validation nodes; without any, by the squared error of leave-one-out on the
-         labelled nodes, or the first that a trained method declares; in clustering by the
-         silhouette, which knows no labels
+paper    one for all runs, the best on their test nodes or against the true clusters, on the
+         average, as the paper did
+honest   for each run by itself: on its validation nodes; without any, by the squared error of
+         leave-one-out on its labelled nodes, or the first that a trained method declares; in
+         clustering by the silhouette, which knows no labels
+
+A criterion that is averaged over runs is not honest: a node tested in one is labelled in another.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +19,8 @@ import pandas as pd
 AXES = ("scaling", "hops", "teleport", "regularization")
 TRAINED_AXES = (*AXES, "learning_rate", "epochs")
 ERROR = "loo_squared_error"
+# What only the protocol `paper` may look at.
+HIDDEN = ("test", "ACC", "NMI")
 DECLARED = "declared first"
 
 
@@ -35,9 +42,9 @@ class Method:
 class Rival:
     """A method that is trained by gradient descent, and the settings from which one is picked.
 
-    All combinations are trained on the first runs and compared there; the picked one is trained on
-    all runs. `hops` are the layers of a GCN. Epochs cost nothing to compare: they lie on one path.
-    The first of everything is taken where there are no validation nodes to pick on.
+    All combinations are trained in all runs, and none is trained again once it is picked. `hops`
+    are the layers of a GCN. Epochs cost nothing to compare: they lie on one path. The first of
+    everything is taken where there are no validation nodes to pick on.
     """
 
     name: str
@@ -71,32 +78,63 @@ class Setting:
         return {name: value for name, value in known if name in TRAINED_AXES and value is not None}
 
 
-def criterion(scores: pd.DataFrame, protocol: str) -> str:
-    """The column by which the protocol picks."""
-    if "silhouette" in scores:
-        return "ACC" if protocol == "paper" else "silhouette"
+def picks(scores: pd.DataFrame, protocol: str) -> pd.DataFrame:
+    """The picked setting of each run: run, the axes of the grid, and the criterion."""
+    runs = scores["run"].unique()
     if protocol == "paper":
-        return "test"
-    if scores["validation"].notna().all():
+        column = "ACC" if "silhouette" in scores else "test"
+        best = _best(scores, column)
+        found = pd.concat([best] * len(runs), ignore_index=True)
+    else:
+        seen = scores.drop(columns=list(HIDDEN), errors="ignore")
+        column = _seen_criterion(seen)
+        of_runs = [_best(seen[seen["run"] == run], column) for run in runs]
+        found = pd.concat(of_runs, ignore_index=True)
+    return found.assign(run=runs, criterion=column)[["run", *found.columns, "criterion"]]
+
+
+def _seen_criterion(seen: pd.DataFrame) -> str:
+    """The column by which runs that hide their test labels pick."""
+    if "silhouette" in seen:
+        return "silhouette"
+    if seen["validation"].notna().all():
         return "validation"
-    return ERROR if ERROR in scores else DECLARED
+    return ERROR if ERROR in seen else DECLARED
 
 
-def pick(scores: pd.DataFrame, protocol: str) -> Setting:
-    """The best setting on the average over the runs.
+def _best(scores: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The best setting on the average over the given runs, one row.
 
     A few hundred validation nodes leave many settings level: the leave-one-out error decides among
     them, then the order of the grid.
     """
-    column = criterion(scores, protocol)
     axes = [name for name in TRAINED_AXES if name in scores]
     means = scores.groupby(axes, sort=False).mean(numeric_only=True).round(12)
     level = means
     if column != DECLARED:
         worth = -means[column] if column == ERROR else means[column]
         level = means[worth == worth.max()]
-    best: Any = level[ERROR].idxmin() if ERROR in level else level.index[0]
-    return Setting(**dict(zip(axes, best, strict=True)), criterion=column)
+    if ERROR in level:
+        level = level[level[ERROR] == level[ERROR].min()]
+    return level.index[:1].to_frame(index=False)
+
+
+def settings_of(picked: pd.DataFrame) -> list[Setting]:
+    """The settings of a table of picks, run by run."""
+    axes = [name for name in (*TRAINED_AXES, "criterion") if name in picked]
+    rows = picked[axes].itertuples(index=False)
+    return [Setting(**dict(zip(axes, row, strict=True))) for row in rows]
+
+
+def usual(settings: Sequence[Setting]) -> Setting:
+    """The setting that most runs have; of several the one that comes first."""
+    return Counter(settings).most_common(1)[0][0]
+
+
+def looked_up(scores: pd.DataFrame, picked: pd.DataFrame, metric: str) -> list[float]:
+    """A metric at the picked setting of each run, from the scores of the grid."""
+    axes = [name for name in picked.columns if name != "criterion"]
+    return picked[axes].merge(scores, on=axes, how="left", validate="1:1")[metric].tolist()
 
 
 def admitted(scores: pd.DataFrame, method: Method | Rival) -> pd.DataFrame:

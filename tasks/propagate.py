@@ -13,7 +13,7 @@ from tasks.download import read_dataset
 from tasks.experiments import Cell
 from tasks.features import scaled
 from tasks.graphs import leaking
-from tasks.select import picked
+from tasks.pick import shared_setting
 from tasks.stage import as_task
 from tasks.store import Artifact, Store, matrix_to_table
 
@@ -21,11 +21,11 @@ MODULES = ("flgc.propagation", "tasks.features")
 
 
 def propagate_features(
-    store: str, cell: Cell, data: Artifact, graph: Artifact, scores: Artifact, device: str = "cpu"
+    store: str, cell: Cell, data: Artifact, graph: Artifact, picks: Artifact, device: str = "cpu"
 ) -> Artifact:
-    """H for the setting that the cell's protocol picks."""
+    """H for the setting that all runs share."""
     opened = Store(store)
-    setting = picked(opened, scores, cell)
+    setting = shared_setting(opened, picks)
 
     def compute() -> pa.Table:
         where = resolve_device(device)

@@ -17,11 +17,12 @@ from tasks.store import Artifact, Store
 
 MODULES = ("tasks.tables", "tasks.claims")
 PROTOCOLS_EXPLAINED = """\
-Two protocols stand side by side. **paper**: one setting per dataset and method, picked on the test
-nodes (for clusterings: against the true classes), as the paper's numbers were. **honest**: picked
-without a look at test labels: on the validation nodes where there are some, else by the squared
-error of leave-one-out on the labelled nodes, averaged over the runs; for clusterings by the
-silhouette. Methods that are trained are compared in the same way on their first runs. *published*
+Two protocols stand side by side. **paper**: one setting per dataset and method, the best on the
+test nodes of all runs (for clusterings: against the true classes), as the paper's numbers were.
+**honest**: a setting for each run, picked from what that run may see and nothing else: on its
+validation nodes where there are some, else by the squared error of leave-one-out on its labelled
+nodes; for clusterings by the silhouette. Methods that are trained are picked in the same way, all
+their settings in all runs. *published*
 is what the paper prints. FLGC* may pick teleport 0, which is FLGC: in `paper` it cannot be the
 worse of the two. Accuracies are in percent, ± is the standard deviation over the runs."""
 

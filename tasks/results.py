@@ -1,6 +1,6 @@
 """Result rows: tidy, one schema for every experiment, one row per run and metric."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -40,12 +40,12 @@ COLUMNS = {
 
 def result_rows(
     cell: Cell,
-    setting: Setting,
+    settings: Sequence[Setting],
     seeds: Iterable[int],
     values: Mapping[str, Iterable[float]],
     **rest: Any,
 ) -> pd.DataFrame:
-    """The rows of one cell; `values` has a list over the runs for each metric."""
+    """The rows of one cell; `settings` has one for each run, `values` a list of each metric."""
     subject = cell.subject
     shared = {
         "experiment": cell.experiment.name,
@@ -54,19 +54,25 @@ def result_rows(
         "intensity": subject.noise.intensity if subject.noise else 0.0,
         "method": cell.method,
         "protocol": cell.protocol,
-        "criterion": setting.criterion,
         "split": cell.experiment.split,
         "learning_rate": None,
         "epochs": None,
-        **setting.as_dict(),
         "marks": "",
         "changed": None,
         **rest,
     }
     rows = [
-        {**shared, "run": subject.run + run, "seed": str(seed), "metric": metric, "value": value}
+        {
+            **shared,
+            **setting.as_dict(),
+            "criterion": setting.criterion,
+            "run": subject.run + run,
+            "seed": str(seed),
+            "metric": metric,
+            "value": value,
+        }
         for metric, of_runs in values.items()
-        for run, (seed, value) in enumerate(zip(seeds, of_runs, strict=True))
+        for run, (setting, seed, value) in enumerate(zip(settings, seeds, of_runs, strict=True))
     ]
     return pd.DataFrame(rows)[list(COLUMNS)].astype(COLUMNS)
 

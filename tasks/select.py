@@ -8,9 +8,8 @@ import pandas as pd
 from flgc.datasets.splits import derive_seed
 from tasks.clusterings import clustering_scores
 from tasks.download import read_dataset
-from tasks.experiments import METHODS, Cell
+from tasks.experiments import Cell
 from tasks.graphs import leaking
-from tasks.picking import Setting, admitted, pick
 from tasks.routing import gpu_first, hand_over
 from tasks.scoring import classification_scores
 from tasks.splits import read_splits
@@ -66,12 +65,6 @@ def score_settings(
 
 
 select = as_task(score_settings, "select {cell.subject.title}")
-
-
-def picked(store: Store, scores: Artifact, cell: Cell) -> Setting:
-    """The setting that the cell's protocol picks for its method."""
-    part = admitted(store.read(scores.key).to_pandas(), METHODS[cell.method])
-    return pick(part, cell.protocol)
 
 
 def seeds(cell: Cell) -> list[int]:

@@ -146,10 +146,16 @@ def wide(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def settings(results: pd.DataFrame) -> pd.DataFrame:
-    """Which setting each cell has, and by which criterion it was picked."""
-    columns = ["dataset", "noise", "intensity", "method", "protocol", "criterion", "scaling"]
-    columns += ["hops", "teleport", "regularization", "learning_rate", "epochs"]
-    found = results[columns].drop_duplicates(ignore_index=True)
+    """The setting that most runs of each cell have, how many have it, and how it was picked."""
+    cell = ["dataset", "noise", "intensity", "method", "protocol", "criterion"]
+    axes = ["scaling", "hops", "teleport", "regularization", "learning_rate", "epochs"]
+    runs = results.drop_duplicates([*cell, "run"])
+    counted = runs.groupby([*cell, *axes], sort=False, dropna=False).size().reset_index(name="with")
+    counted["runs"] = counted.groupby(cell, sort=False)["with"].transform("sum")
+    counted["different settings"] = counted.groupby(cell, sort=False)["with"].transform("size")
+    found = counted.loc[counted.groupby(cell, sort=False)["with"].idxmax()].reset_index(drop=True)
+    found["runs"] = found["with"].astype(str) + " of " + found["runs"].astype(str)
+    found = found.drop(columns="with")
     if found["epochs"].isna().all():
         found = found.drop(columns=["learning_rate", "epochs"])
     if (found["noise"] == "").all():

@@ -1,6 +1,5 @@
-"""The stage that times all methods on one dataset, at the settings that `honest` picks."""
+"""The stage that times all methods on one dataset, at the setting that most runs pick honestly."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import asdict
 
@@ -8,8 +7,10 @@ import pandas as pd
 
 from tasks.experiments import METHODS, Cell
 from tasks.graphs import leaking
+from tasks.pick import picked
+from tasks.picking import usual
 from tasks.rivals import read_data
-from tasks.select import picked, seeds
+from tasks.select import seeds
 from tasks.stage import as_task
 from tasks.store import Artifact, Store
 from tasks.timings import timed_fits
@@ -23,16 +24,13 @@ def time_methods(
     data: Artifact,
     graph: Artifact,
     splits: Artifact,
-    scores: Mapping[str, Artifact],
+    picks: Mapping[str, Artifact],
     device: str = "cpu",
 ) -> Artifact:
     """One row per method and hops; nothing else should run meanwhile."""
     opened, experiment = Store(store), cell.experiment
-    settings = {
-        method: picked(opened, of, dataclasses.replace(cell, method=method, protocol="honest"))
-        for method, of in scores.items()
-    }
-    methods = {method: METHODS[method] for method in scores}
+    settings = {method: usual(picked(opened, of)) for method, of in picks.items()}
+    methods = {method: METHODS[method] for method in picks}
     seed = seeds(cell)[0]
 
     def compute() -> pd.DataFrame:

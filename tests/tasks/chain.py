@@ -10,8 +10,9 @@ import pytest
 from tasks.corrupt import corrupt_features
 from tasks.download import fetch_dataset
 from tasks.experiments import Cell, Experiment, Grid, Preparation, Subject
-from tasks.fit import cluster_runs, fit_runs
+from tasks.fit import cluster_runs, fit_runs, read_off
 from tasks.graphs import build_graph
+from tasks.pick import pick_settings
 from tasks.propagate import propagate_features
 from tasks.select import score_settings
 from tasks.splits import draw_splits
@@ -47,10 +48,15 @@ def run_cell(store: Path, cell: Cell) -> dict[str, Artifact]:
         found["splits"] = drawn
     graph = build_graph(where, data, subject.title, cell.preparation, cell.protocol)
     scores = score_settings(where, cell, data, graph, drawn)
-    embedding = propagate_features(where, cell, data, graph, scores)
-    given = (where, cell, data, graph, scores, embedding)
-    filled = fit_runs(*given, drawn) if drawn else cluster_runs(*given)
-    return {**found, "graph": graph, "select": scores, "propagate": embedding, "fit": filled}
+    picks = pick_settings(where, cell, scores)
+    found |= {"graph": graph, "select": scores, "pick": picks}
+    given = (where, cell, data, graph)
+    if cell.protocol == "honest":
+        return {**found, "fit": read_off(*given, scores, picks)}
+    embedding = propagate_features(*given, picks)
+    sources = (*given, scores, picks, embedding)
+    filled = fit_runs(*sources, drawn) if drawn else cluster_runs(*sources)
+    return {**found, "propagate": embedding, "fit": filled}
 
 
 def computed(found: dict[str, Artifact]) -> set[str]:

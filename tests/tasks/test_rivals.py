@@ -12,10 +12,12 @@ from flgc.datasets import load
 from tasks.download import fetch_dataset
 from tasks.experiments import CITATION, METHODS, Cell, Experiment, Grid, Subject
 from tasks.figures import draw_figures, read_files
+from tasks.fit import read_off
 from tasks.graphs import build_graph
-from tasks.picking import Rival, pick
+from tasks.pick import pick_settings
+from tasks.picking import Rival
 from tasks.results import COLUMNS
-from tasks.rivals import compare_settings, train_runs
+from tasks.rivals import compare_settings
 from tasks.select import score_settings, seeds
 from tasks.splits import draw_splits, read_splits
 from tasks.store import Artifact, Store
@@ -58,14 +60,17 @@ class Chain:
         self.splits = draw_splits(self.store, self.data, *kind)
         given = (self.store, self.cell, self.data, self.graph)
         self.scores = compare_settings(*given, self.splits)
-        self.filled = train_runs(*given, self.scores, self.splits)
+        self.picks = pick_settings(self.store, self.cell, self.scores)
+        self.filled = read_off(*given, self.scores, self.picks)
 
     def timing(self) -> tuple[Artifact, Artifact]:
         shared = dataclasses.replace(self.cell, method="", protocol="paper")
         given = (self.store, shared, self.data, self.graph, self.splits)
         grid = score_settings(*given)
         scores = {"quick GCN": self.scores, "FLGC": grid, "FLGC*": grid}
-        return time_methods(*given, scores), grid
+        cells = {m: dataclasses.replace(self.cell, method=m, protocol="honest") for m in scores}
+        picks = {m: pick_settings(self.store, cells[m], of) for m, of in scores.items()}
+        return time_methods(*given, picks), grid
 
 
 def test_every_run_is_what_the_library_trains(tmp_path: Path) -> None:
@@ -90,14 +95,13 @@ def test_every_run_is_what_the_library_trains(tmp_path: Path) -> None:
     assert table["value"].tolist() == pytest.approx(hits.mean(axis=1).tolist())
 
 
-def test_settings_are_compared_on_the_first_runs(tmp_path: Path) -> None:
+def test_every_setting_is_trained_in_every_run(tmp_path: Path) -> None:
     scores = rows(tmp_path, Chain(tmp_path).scores)
-    assert sorted(scores["run"].unique()) == [0, 1]
-    assert len(scores) == 2 * 2 * 2  # runs, scalings, epochs
-    assert pick(scores.assign(validation=scores["test"]), "honest").criterion == "validation"
+    assert sorted(scores["run"].unique()) == [0, 1, 2, 3]
+    assert len(scores) == 4 * 2 * 2  # runs, scalings, epochs
 
 
-def test_fewer_runs_than_are_compared_need_no_training_of_their_own(tmp_path: Path) -> None:
+def test_runs_do_not_depend_on_how_many_there_are(tmp_path: Path) -> None:
     everything = rows(tmp_path, Chain(tmp_path).filled)["value"].tolist()
     for runs in (1, 2):
         few = Chain(tmp_path, experiment=dataclasses.replace(KARATE, runs=runs))
@@ -118,12 +122,10 @@ def test_the_second_time_nothing_is_trained(
         Chain(tmp_path)
 
 
-def test_equal_picks_of_two_protocols_are_trained_once(
+def test_no_protocol_trains_what_is_trained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = Chain(tmp_path)
-    frame = rows(tmp_path, honest.scores)
-    monkeypatch.setattr("tasks.select.pick", lambda part, protocol: pick(frame, "honest"))
+    Chain(tmp_path)
     monkeypatch.setattr("tasks.training.train", lambda *_, **__: pytest.fail("trained again"))
     assert not Chain(tmp_path, "paper").filled.cached
 

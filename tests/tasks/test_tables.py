@@ -6,7 +6,7 @@ import pytest
 from tasks.experiments import TINY
 from tasks.gaps import NOT_REACHABLE
 from tasks.results import COLUMNS
-from tasks.tables import comparison
+from tasks.tables import comparison, settings
 
 UCI = next(experiment for experiment in TINY if experiment.name == "uci-tiny")
 FLGC_ALONE = dataclasses.replace(UCI, methods=("FLGC",))
@@ -34,3 +34,15 @@ def test_an_average_says_over_which_datasets_it_goes_the_published_one_too() -> 
     assert float(average["FLGC published"]) == pytest.approx(printed.mean(), abs=0.05)
     alone = table(accuracies(iris=0.9), wine=NOT_REACHABLE, wdbc=NOT_REACHABLE)
     assert alone.loc["average over 1 of 3 datasets (iris)", "FLGC paper"] == "90.00"
+
+
+def test_the_setting_of_most_runs_stands_for_a_cell_that_has_several() -> None:
+    rows = accuracies(iris=0.9, wine=0.8)
+    honest = [
+        rows.assign(protocol="honest", run=run, hops=[hops, 5])
+        for run, hops in enumerate((2, 3, 2))
+    ]
+    found = settings(pd.concat(honest, ignore_index=True)).set_index("dataset")
+    assert found["hops"].to_dict() == {"iris": 2, "wine": 5}
+    assert found["runs"].to_dict() == {"iris": "2 of 3", "wine": "3 of 3"}
+    assert found["different settings"].to_dict() == {"iris": 2, "wine": 1}
