@@ -71,7 +71,7 @@ SGC = f"PyG SGC, {SGC_HOPS} hops, {SGC_EPOCHS} epochs"
 
 
 def sgc(problem: Problem) -> np.ndarray:
-    """PyG's SGC as its authors train it, not at the setting of the others: it would be far worse."""
+    """PyG's SGC as its authors train it: at the setting of the others it would be worse."""
     import torch
     from torch_geometric.nn import SGConv
 
