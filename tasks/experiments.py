@@ -29,6 +29,8 @@ METHODS: dict[str, Method | Rival] = {
     )
 }
 FLGC = ("FLGC", "FLGC*")
+# A timed fit is repeated so often, or until so many seconds are over, whatever the method.
+TIMED_REPEATS, TIMED_SECONDS = 3, 0.2
 
 
 def published_name(method: str) -> str:

@@ -6,6 +6,7 @@ honest   on the validation nodes; without any, by the squared error of leave-one
          silhouette, which knows no labels
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -97,6 +98,15 @@ def pick(scores: pd.DataFrame, protocol: str) -> Setting:
         level = means[worth == worth.max()]
     best: Any = level[ERROR].idxmin() if ERROR in level else level.index[0]
     return Setting(**dict(zip(axes, best, strict=True)), criterion=column)
+
+
+def most_picked(picks: Sequence[Setting], scores: pd.DataFrame) -> Setting:
+    """What most runs picked, one pick for each; of equally many the first in the scores' grid."""
+    settings = [tuple(setting.as_dict().values()) for setting in picks]
+    axes = list(picks[0].as_dict())
+    grid = list(dict.fromkeys(scores[axes].itertuples(index=False, name=None)))
+    most = max(grid, key=settings.count)
+    return picks[settings.index(most)]
 
 
 def admitted(scores: pd.DataFrame, method: Method | Rival) -> pd.DataFrame:
