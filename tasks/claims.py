@@ -34,7 +34,7 @@ def reached(experiment: Experiment, results: pd.DataFrame) -> list[str]:
     Where runs differ, the lowest and the highest of a cell that is short stand beside the gap.
     """
     columns, others = printed_columns(experiment), redrawn(results)
-    digits, lines, unexplained = decimals(experiment), [], []
+    digits, lines, unexplained = decimals(experiment), [], set()
     groups: Any = results.groupby(["method", "protocol"], sort=False)
     for (method, protocol), rows in groups:
         runs = runs_of_cases(rows)
@@ -49,7 +49,7 @@ def reached(experiment: Experiment, results: pd.DataFrame) -> list[str]:
             gaps[name] = round(ours - theirs, digits)
             spreads[name] = f"; runs {low:.{digits}f}..{high:.{digits}f}" if high > low else ""
             if gaps[name] < -FAR_BELOW and not any(case[0] in text for text in experiment.remarks):
-                unexplained.append(f"{name} ({method}, `{protocol}`)")
+                unexplained.add(case[0])
         if not gaps:
             continue
         short = [name for name, gap in gaps.items() if gap < -TOLERANCE]
@@ -70,9 +70,8 @@ def reached(experiment: Experiment, results: pd.DataFrame) -> list[str]:
     )
     said = [*left_out(results), *experiment.remarks]
     if unexplained:
-        said.append(
-            f"More than {FAR_BELOW:g} below, for no known reason: {', '.join(unexplained)}."
-        )
+        names = ", ".join(sorted(unexplained))
+        said.append(f"More than {FAR_BELOW:g} points below, for no known reason: {names}.")
     return [head, *lines, *(f"\n{text}" for text in said)]
 
 
@@ -80,7 +79,8 @@ def beaten(experiment: Experiment, results: pd.DataFrame) -> list[str]:
     """Per method of ours and protocol: which rivals it beats, is level with or loses to.
 
     Rivals are those that were trained here, then the paper's columns of others. A rival is beaten
-    in a table if more cells are won than lost; a cell is level where both are printed alike.
+    in a table if more cells are won than lost and the mean is higher, too; a cell is level where
+    both are printed alike.
     """
     ours: dict[Any, dict[Case, float]] = {
         key: {
@@ -113,29 +113,33 @@ def beaten(experiment: Experiment, results: pd.DataFrame) -> list[str]:
         return []
     head = (
         "Against each rival: cells won-level-lost, and the mean difference in points; level is "
-        "what is printed alike. Rivals marked *published* or *literature* were not run here:\n"
+        "what is printed alike. A rival is beaten if both speak for it. Those marked *published* "
+        "or *literature* were not run here:\n"
     )
     return [head, *lines]
 
 
 def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> str:
     """`beats GCN 2-0-1 (+0.53); loses to SGC 1-0-2 (-0.20)`; empty where no cell is shared."""
-    verdicts: dict[str, list[str]] = {"beats": [], "level with": [], "loses to": []}
+    verdicts: dict[str, list[str]] = {"beats": [], "undecided with": [], "loses to": []}
     for rival, cells in rivals.items():
         gaps = pd.Series([own[case] - cells[case] for case in own if case in cells], dtype=float)
         if gaps.empty:
             continue
         won, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
-        verdict = "beats" if won > lost else "loses to" if won < lost else "level with"
+        mean = gaps.mean()
+        verdict = "undecided with"
+        if (won - lost) * mean > 0:
+            verdict = "beats" if mean > 0 else "loses to"
         score = f"{won}-{len(gaps) - won - lost}-{lost}"
-        verdicts[verdict].append(f"{rival} {score} ({gaps.mean():+.2f})")
+        verdicts[verdict].append(f"{rival} {score} ({mean:+.2f})")
     return "; ".join(f"{verdict} {', '.join(told)}" for verdict, told in verdicts.items() if told)
 
 
 def _named(case: Case, experiment: Experiment) -> str:
-    """`iris`, or with what tells a cell from the others: `digits gaussian, raw 0.1 NMI`."""
+    """`iris`, or with what tells a cell from the others: `digits gaussian raw 0.1 NMI`."""
     dataset, noise, intensity, metric = case
-    name = f"{dataset} {noise} {intensity:g}" if noise else dataset
+    name = f"{dataset} {noise.replace(',', '')} {intensity:g}" if noise else dataset
     return f"{name} {metric}" if len(experiment.metrics) > 1 else name
 
 

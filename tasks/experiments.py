@@ -292,6 +292,11 @@ PAPER = (
             *(Noise("salt_pepper", share, "raw") for share in (0.01, 0.05, 0.1, 0.2)),
         ),
         published="robustness_extended_yale_b",
+        remarks=(
+            "The paper does not say in which scale ExtendedYaleB is corrupted, nor whether all "
+            "images share one pattern of noise; here each has its own. `honest` picks by the "
+            "silhouette, which knows no labels.",
+        ),
     ),
 )
 
