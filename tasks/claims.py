@@ -113,7 +113,7 @@ def beaten(experiment: Experiment, results: pd.DataFrame) -> list[str]:
         return []
     head = (
         "Against each rival: cells won-level-lost, and the mean difference in points; level is "
-        "what is printed alike. A rival is beaten if both speak for it. Those marked *published* "
+        "what is printed alike. A rival is beaten if both say so. Those marked *published* "
         "or *literature* were not run here:\n"
     )
     return [head, *lines]
