@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -167,8 +169,13 @@ def is_conditioned(
     return bool(largest * xp.linalg.vector_norm(vector, ord=xp.inf) <= most_condition)
 
 
+_ON_ONE_CORE = ContextVar("on one core", default=False)
+
+
 def n_threads() -> int:
-    """Cores that this process may use."""
+    """Cores that this process may use, or one inside `one_core`."""
+    if _ON_ONE_CORE.get():
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -202,3 +209,23 @@ def one_blas_thread() -> Iterator[None]:
             _BlasLimit.users -= 1
             if _BlasLimit.users == 0:
                 _BlasLimit.limit.restore_original_limits()
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """One thread for whatever computes in here, ours, BLAS's or torch's: to time alike.
+
+    Torch must be imported before, if it is used.
+    """
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch else 1
+    token = _ON_ONE_CORE.set(True)
+    try:
+        with one_blas_thread():
+            if torch:
+                torch.set_num_threads(1)
+            yield
+    finally:
+        _ON_ONE_CORE.reset(token)
+        if torch:
+            torch.set_num_threads(before)

@@ -1,5 +1,7 @@
 """Wilcoxon's test of our columns against each other and against the published ones."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from flgc.statistics import compare_with_control, friedman, rank_sum_matrix, verdict_matrix
@@ -7,13 +9,22 @@ from flgc.statistics import compare_with_control, friedman, rank_sum_matrix, ver
 PUBLISHED = "published"
 
 
-def compared(ours: pd.DataFrame, theirs: pd.DataFrame, controls: tuple[str, ...]) -> pd.DataFrame:
+def compared(
+    ours: pd.DataFrame,
+    theirs: pd.DataFrame,
+    controls: tuple[str, ...],
+    redrawn: Sequence[str] = (),
+) -> pd.DataFrame:
     """Each control against every other column, exact p and Holm's; one row per pair.
 
-    `ours` and `theirs` are tables of datasets x methods. A published column joins where it has a
-    value for all our datasets, and a rival that is ours takes no published one of its own name.
+    `ours` and `theirs` are tables of datasets x methods, rounded as they are printed. A published
+    column joins where it has a value for all our datasets, and a rival that is ours takes no
+    published one of its own name. Where there are published columns, datasets that were `redrawn`
+    are in no pair: all pairs of a control go over the same datasets, and theirs were others.
     """
     ours = ours.dropna()
+    if not theirs.empty:
+        ours = ours.drop(index=list(redrawn), errors="ignore")
     columns = {method: ours[method] for method in ours}
     origin = dict.fromkeys(ours, "ours")
     for method in theirs:

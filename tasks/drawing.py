@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from tasks.experiments import Experiment, published_name
+from tasks.printed import redrawn
 from tasks.published import published_cells
 
 # protocol: colour, marker, size, whether it is filled; where two meet both can be seen
@@ -19,7 +20,7 @@ MARKS: dict[str, tuple[str, str, int, bool]] = {
 
 
 def drawn(experiment: Experiment, results: pd.DataFrame) -> dict[str, str]:
-    """File name to SVG: a dot per dataset and method, ours and published.
+    """File name to SVG: a dot per dataset and method, ours and published if it is of the same data.
 
     The fewer of datasets and methods are the panels, the others the rows.
     """
@@ -28,7 +29,8 @@ def drawn(experiment: Experiment, results: pd.DataFrame) -> dict[str, str]:
     if ours.empty:
         return {}
     printed = published_cells(experiment)
-    printed = printed[printed["metric"] == metric].assign(protocol="published")
+    printed = printed[(printed["metric"] == metric) & ~printed["dataset"].isin(redrawn(ours))]
+    printed = printed.assign(protocol="published")
     same = [
         printed[printed["method"] == published_name(method)].assign(method=method)
         for method in experiment.methods

@@ -11,6 +11,7 @@ from tasks import claims, tables
 from tasks.experiments import Experiment
 from tasks.figures import read_files
 from tasks.gaps import FAILED, Gap, counted, listed
+from tasks.printed import left_out
 from tasks.results import read_results
 from tasks.stage import as_task
 from tasks.store import Artifact, Store
@@ -121,6 +122,7 @@ def _section_files(store: Store, section: Section) -> dict[str, str]:
     drawn = read_files(store, section.figures)
     parts = [f"\n## {section.experiment.title}\n", tables.markdown(table), ""]
     parts += claims.reached(section.experiment, results)
+    parts += ["", *claims.beaten(section.experiment, results)]
     parts += [f"\n![{figure.removesuffix('.svg')}]({figure})" for figure in drawn]
     files = {f"{name}.csv": table.to_csv(index=False), **drawn}
     if section.timings:
@@ -136,6 +138,7 @@ def _section_files(store: Store, section: Section) -> dict[str, str]:
                 "\n### Wilcoxon signed-rank test\n",
                 "Exact two-sided p, and Holm's correction over the rivals of a control. Columns "
                 "marked *published* are the paper's; they were picked on test nodes.\n",
+                *(f"{text}\n" for text in left_out(results)),
                 tables.markdown(_readable(compared)),
             ]
     failed = [gap for gap in section.gaps if gap.kind == FAILED]

@@ -72,7 +72,9 @@ def _ratios(store: Store, dataset: str, data: Artifact, repeats: int) -> list[tu
     found = timed_in_turns(problem, repeats)
     own, _ = found["flgc"]
     rows: list[tuple] = []
-    for name, (median, _) in found.items():
+    for name, (median, scores) in found.items():
+        hits = (scores.argmax(axis=1) == loaded.labels)[masks["test"]]
+        rows.append((dataset, name, "", "accuracy of one fit", float(np.mean(hits))))
         rows.append((dataset, name, "", "seconds of one fit", median))
         rows.append((dataset, name, "", "ratio to flgc", float(np.divide(median, own))))
     return rows

@@ -1,11 +1,13 @@
 """Is one method better than another over the datasets of an experiment?"""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
 from tasks.comparisons import compared
 from tasks.experiments import Experiment
+from tasks.printed import in_points, redrawn
 from tasks.published import published_cells
 from tasks.results import read_results
 from tasks.stage import as_task
@@ -24,15 +26,18 @@ def compare_methods(
     printed = published_cells(experiment).pivot_table(
         index="dataset", columns="method", values="value", sort=False
     )
+    points = partial(in_points, experiment=experiment)
 
     def compute() -> pd.DataFrame:
-        means = wide(read_results(opened, results))
+        rows = read_results(opened, results)
+        means = wide(rows)
         parts = []
         for protocol in protocols:
             if protocol not in means.columns.get_level_values("protocol"):
                 continue
             ours = pd.DataFrame(means.xs(protocol, axis=1, level="protocol"))
-            found = compared(ours, printed, tuple(ours.columns))
+            columns = tuple(ours.columns)
+            found = compared(ours.map(points), printed.map(points), columns, redrawn(rows))
             parts.append(found.assign(protocol=protocol))
         tables = [part for part in parts if not part.empty]
         if not tables:
@@ -45,7 +50,7 @@ def compare_methods(
         compute,
         parameters={
             "experiment": experiment.name,
-            "published": printed.to_csv(),
+            "published": printed.map(points).to_csv(),
             "protocols": list(protocols),
         },
         inputs={f"{i:04d}": artifact for i, artifact in enumerate(results)},

@@ -8,9 +8,11 @@ import pandas as pd
 from flgc.datasets.dataset import titled
 from tasks.experiments import Experiment, published_name
 from tasks.gaps import FAILED
+from tasks.printed import decimals, in_points, redrawn
 from tasks.published import LITERATURE, published_cells
 
 AVERAGE = "average"
+ORIGINAL = "original"
 
 
 def comparison(
@@ -38,7 +40,7 @@ def comparison(
             about["noise"] = f"{noise} {intensity:g}"
         for metric, method in product(experiment.metrics, experiment.methods):
             of_metric = {"metric": metric} if len(experiment.metrics) > 1 else {}
-            texts = _texts(here, printed, method, metric, protocols, gap)
+            texts = _texts(experiment, here, printed, method, metric, protocols, gap)
             if not experiment.published:
                 del texts["published"]
             if by_method:
@@ -57,6 +59,7 @@ def comparison(
 
 
 def _texts(
+    experiment: Experiment,
     here: pd.DataFrame,
     printed: pd.DataFrame,
     method: str,
@@ -64,14 +67,16 @@ def _texts(
     protocols: tuple[str, ...],
     gap: str,
 ) -> dict[str, str]:
-    """The published value and ours in each protocol."""
+    """The published value and ours in each protocol; a value of other data says so."""
     there = printed[(printed["method"] == published_name(method)) & (printed["metric"] == metric)]
-    texts = {"published": _cell(there["value"], there["std"].max(), metric, "")}
+    texts = {"published": _cell(experiment, there["value"], there["std"].max(), metric, "")}
+    if texts["published"] and redrawn(here):
+        texts["published"] += f" ({ORIGINAL})"
     of_method = here[(here["method"] == method) & (here["metric"] == metric)]
     for protocol in protocols:
         values = of_method[of_method["protocol"] == protocol]["value"]
         spread = values.std(ddof=0) if len(values) > 1 else float("nan")
-        texts[protocol] = _cell(values, spread, metric, gap)
+        texts[protocol] = _cell(experiment, values, spread, metric, gap)
     return texts
 
 
@@ -81,7 +86,8 @@ def literature_rows(experiment: Experiment) -> pd.DataFrame:
     for cell in published_cells(experiment, LITERATURE).to_dict("records"):
         row = rows.setdefault(cell["method"], {"method": f"{cell['method']} ({LITERATURE})"})
         value = pd.Series([cell["value"]])
-        row[f"{cell['dataset']} published"] = _cell(value, cell["std"], cell["metric"], "")
+        text = _cell(experiment, value, cell["std"], cell["metric"], "")
+        row[f"{cell['dataset']} published"] = text
     return pd.DataFrame(list(rows.values()))
 
 
@@ -102,7 +108,10 @@ def average_row(
     ours: pd.DataFrame,
     theirs: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Averages over the datasets where every method and protocol has its cell, published too."""
+    """Averages over the datasets where every method and protocol has its cell, published too.
+
+    What is not the paper's own data is left out of all of them: theirs would be of other data.
+    """
     if experiment.kind != "classification" or len(experiment.datasets) < 3:
         return pd.DataFrame()
     means = wide(ours).reindex(
@@ -111,6 +120,8 @@ def average_row(
         )
     )
     complete = means.dropna().index
+    if experiment.published:
+        complete = complete.drop(redrawn(ours), errors="ignore")
     if len(complete) == 0:
         return pd.DataFrame()
     row = {"dataset": f"{AVERAGE} over {_named(list(complete), experiment.datasets)}"}
@@ -197,10 +208,11 @@ def _title(dataset: str, rows: pd.DataFrame) -> str:
     return titled(dataset, [marks] if marks else [])
 
 
-def _cell(values: pd.Series, spread: float, metric: str, gap: str) -> str:
-    """Accuracies in percent, ACC and NMI as they are; the spread is over the runs."""
+def _cell(experiment: Experiment, values: pd.Series, spread: float, metric: str, gap: str) -> str:
+    """Accuracies in percent, ACC and NMI as shares; the spread is over the runs."""
     if len(values) == 0:
         return gap
-    factor, digits = (100, 1) if metric == "accuracy" else (1, 3)
-    text = f"{factor * values.mean():.{digits}f}"
-    return text if pd.isna(spread) else f"{text} ± {factor * spread:.{digits}f}"
+    unit, more = (1, 0) if metric == "accuracy" else (100, 2)
+    numbers = [values.mean()] if pd.isna(spread) else [values.mean(), spread]
+    digits = decimals(experiment) + more
+    return " ± ".join(f"{in_points(n, experiment) / unit:.{digits}f}" for n in numbers)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from tasks.experiments import METHODS, Cell
+from tasks.experiments import METHODS, TIMED_REPEATS, TIMED_SECONDS, Cell
 from tasks.graphs import leaking
 from tasks.pick import picked
 from tasks.picking import usual
@@ -35,7 +35,15 @@ def time_methods(
 
     def compute() -> pd.DataFrame:
         given = read_data(opened, cell, data, graph, splits, device)
-        found = timed_fits(given, methods, settings, experiment.timed_hops, seed)
+        found = timed_fits(
+            given,
+            methods,
+            settings,
+            experiment.timed_hops,
+            seed,
+            repeats=TIMED_REPEATS,
+            within=TIMED_SECONDS,
+        )
         return found.assign(experiment=experiment.name, dataset=cell.subject.dataset)
 
     return opened.get_or_compute(
@@ -46,6 +54,7 @@ def time_methods(
             "experiment": experiment.name,
             "dataset": cell.subject.dataset,
             "hops": experiment.timed_hops,
+            "repeats": [TIMED_REPEATS, TIMED_SECONDS],
             "methods": {name: asdict(method) for name, method in methods.items()},
             "settings": {method: setting.as_dict() for method, setting in settings.items()},
             "seed": str(seed),

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import RidgeClassifier
 
 from flgc import FLGCClassifier
+from flgc.benchmark.settings import row_normalised
 from flgc.graph import as_adjacency, propagation_matrix
 
 
@@ -63,18 +64,26 @@ def ridge_classifier(problem: Problem) -> np.ndarray:
     return ridge.decision_function(H)
 
 
-def sgc(problem: Problem, epochs: int = 100) -> np.ndarray:
-    """PyG's SGC with as many hops, trained for 100 epochs of Adam."""
+# SGC's own recipe: 2 hops, row-normalised features, 100 epochs of Adam at .2, a small weight decay.
+# With this one decay it reaches what its authors published on all three citation graphs.
+SGC_HOPS, SGC_EPOCHS, SGC_LEARNING_RATE, SGC_WEIGHT_DECAY = 2, 100, 0.2, 5e-5
+SGC = f"PyG SGC, {SGC_HOPS} hops, {SGC_EPOCHS} epochs"
+
+
+def sgc(problem: Problem) -> np.ndarray:
+    """PyG's SGC as its authors train it: at the setting of the others it would be worse."""
     import torch
     from torch_geometric.nn import SGConv
 
     torch.manual_seed(0)
-    X = torch.as_tensor(problem.features.toarray(), dtype=torch.float32)
+    X = torch.as_tensor(row_normalised(problem.features).toarray(), dtype=torch.float32)
     edges = torch.as_tensor(problem.edges)
     labels, train = torch.as_tensor(problem.labels), torch.as_tensor(problem.train)
-    model = SGConv(X.shape[1], int(labels.max()) + 1, K=problem.hops, cached=True)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.2, weight_decay=5e-4)
-    for _ in range(epochs):
+    model = SGConv(X.shape[1], int(labels.max()) + 1, K=SGC_HOPS, cached=True)
+    optimizer = torch.optim.Adam(
+        model.parameters(), lr=SGC_LEARNING_RATE, weight_decay=SGC_WEIGHT_DECAY
+    )
+    for _ in range(SGC_EPOCHS):
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(model(X, edges)[train], labels[train])
         loss.backward()
@@ -94,7 +103,7 @@ def available() -> dict[str, Rival]:
         "RidgeClassifier on propagated features": ridge_classifier,
     }
     if find_spec("torch_geometric"):
-        rivals["PyG SGC, 100 epochs"] = sgc
+        rivals[SGC] = sgc
     return rivals
 
 

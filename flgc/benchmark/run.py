@@ -74,7 +74,10 @@ def run(
 
 
 def fit_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[dict]:
-    """Seconds of one fit at FLGC*'s setting; the methods take turns, the median counts."""
+    """Seconds and accuracy of one fit; the methods take turns, the median counts.
+
+    All are at FLGC*'s setting but SGC, which has that of its authors.
+    """
     for name in datasets:
         problem, test = _problem(name, mirror)
         found = timed_in_turns(problem, repeats)

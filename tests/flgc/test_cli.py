@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from flgc.benchmark.rivals import SGC
 from flgc.benchmark.scale import exponent
 from flgc.cli import app
 
@@ -51,6 +52,8 @@ def test_benchmark_compares_in_one_run(tmp_path, real_data, shared_cache, monkey
     assert fits["flgc"]["ratio"] == 1
     assert fits["flgc"]["accuracy"] == pytest.approx(84.0)
     assert fits["reference recipe"]["accuracy"] == pytest.approx(84.0)
+    published = 81.0  # by SGC's authors
+    assert fits[SGC]["accuracy"] == pytest.approx(published, abs=1.0)
     assert report["sections"]["scaling"][-1]["nodes"] == "exponent"
     stored = pq.read_table(out)
     assert b"machine" in stored.schema.metadata

@@ -3,20 +3,25 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from tasks.claims import fastest, over_smoothing, reached
-from tasks.experiments import PAPER
+from flgc.datasets import load
+from tasks.claims import beaten, fastest, over_smoothing, reached
+from tasks.experiments import FLGC, PAPER, Experiment
+from tasks.printed import REDRAWN, in_points
 from tasks.published import LITERATURE, published_cells
 from tasks.results import COLUMNS
 from tasks.tables import comparison
 
-PUBLIC = next(experiment for experiment in PAPER if experiment.name == "citation-public")
+PUBLIC, UCI, CLUSTERING, ROBUSTNESS = (
+    next(experiment for experiment in PAPER if experiment.name == name)
+    for name in ("citation-public", "uci", "clustering", "robustness")
+)
 
 
-def results(*cells: tuple[str, str, str, float]) -> pd.DataFrame:
-    """Rows with (dataset, method, protocol, accuracy) and nothing else of interest."""
+def results(*cells: tuple[str, str, str, float], of: Experiment = PUBLIC) -> pd.DataFrame:
+    """Rows with (dataset, method, protocol, value) and nothing else of interest."""
     empty = {name: "" if kind == "str" else 0 for name, kind in COLUMNS.items()}
     made = [
-        {**empty, "experiment": PUBLIC.name, "metric": "accuracy"}
+        {**empty, "experiment": of.name, "metric": "accuracy"}
         | dict(zip(("dataset", "method", "protocol", "value"), cell, strict=True))
         for cell in cells
     ]
@@ -62,12 +67,113 @@ def test_what_was_tried_is_told() -> None:
     assert reached(remarked, cells.assign(dataset="nowhere")) == []
 
 
-def test_over_smoothing_is_checked() -> None:
-    steady = timings(method="FLGC*", hops=[1, 2, 15], accuracy=[0.80, 0.84, 0.832], seconds=1.0)
-    assert "Cora: holds; 83.2 at 15 hops, best 84.0 at 2" in over_smoothing(steady)[1]
-    falling = steady.assign(accuracy=[0.80, 0.84, 0.82])
-    assert "**does not hold**" in over_smoothing(falling)[1]
-    assert over_smoothing(steady.assign(method="GCN")) == []
+def test_values_are_rounded_as_printed_before_they_are_compared() -> None:
+    almost = reached(PUBLIC, results(("Cora", "FLGC", "paper", 0.8186)))  # published 82.9
+    assert "- FLGC, `paper`: 1 of 1" in almost, "81.86 is printed as 81.9"
+    short = reached(PUBLIC, results(("Cora", "FLGC", "paper", 0.8184)))
+    assert "- FLGC, `paper`: 0 of 1; short at Cora (-1.1)" in short
+    assert in_points(0.8286, PUBLIC) == 82.9
+    # The paper has two decimals there: FLGC on iris is 96.30.
+    cells = results(("iris", "FLGC", "paper", 0.95296), of=UCI)
+    assert "- FLGC, `paper`: 1 of 1" in reached(UCI, cells), "95.296 is printed as 95.30"
+    cells = results(("iris", "FLGC", "paper", 0.95294), of=UCI)
+    assert "- FLGC, `paper`: 0 of 1; short at iris (-1.01)" in reached(UCI, cells)
+
+
+def test_cells_under_noise_are_counted() -> None:
+    cells = results(
+        *(("ExtendedYaleB", "FLGC*", "paper", value) for value in (0.901, 0.5)), of=ROBUSTNESS
+    ).assign(metric="ACC", noise=["gaussian, standardised", "salt_pepper, raw"], intensity=0.01)
+    cells = pd.concat([cells, cells.iloc[:1].assign(metric="NMI", value=0.9)])
+    found = reached(ROBUSTNESS, cells)
+    assert found[1].startswith("- FLGC*, `paper`: 1 of 3; short at ")
+    assert "ExtendedYaleB salt_pepper raw 0.01 ACC (-" in found[1]
+    assert "ExtendedYaleB gaussian standardised 0.01 NMI (-1.9)" in found[1]
+
+
+def test_what_is_far_below_has_a_remark_or_no_known_reason() -> None:
+    cells = results(("glass", "FLGC", "honest", 0.489), ("zoo", "FLGC", "honest", 0.7), of=UCI)
+    *_, remark, unexplained = reached(UCI, cells)
+    assert "glass" in remark
+    assert "Id" in remark
+    assert unexplained == "\nMore than 5 points below, for no known reason: zoo."
+
+
+def test_redrawn_data_are_not_compared_with_the_originals_values() -> None:
+    assert REDRAWN in load("x8d5k").provenance["marks"]
+    cells = results(
+        *(("x8d5k", method, "paper", 0.5) for method in FLGC),
+        *((dataset, method, "paper", 0.9) for dataset in ("iris", "wine") for method in FLGC),
+        of=UCI,
+    )
+    marked = cells.assign(marks=["unverified, re-drawn"] * 2 + [""] * 4)
+    said = "\nNot compared with published values, which are the original's: x8d5k (re-drawn)."
+    assert reached(UCI, marked)[1].startswith("- FLGC, `paper`: 0 of 2; short at iris (-6.")
+    assert said in reached(UCI, marked)
+    assert "x8d5k" in reached(UCI, cells)[1]
+    assert " TSVM (published) 0-0-2 (" in beaten(UCI, marked)[1]
+    assert " TSVM (published) 0-0-3 (" in beaten(UCI, cells)[1]
+    table = comparison(UCI, ("paper",), marked, {}).set_index("dataset")
+    redrawn_row = next(title for title in table.index if title.startswith("x8d5k"))
+    assert table.loc[redrawn_row, "FLGC published"] == "100.00 ± 0.00 (original)"
+    assert table.loc["iris", "FLGC published"] == "96.30 ± 0.66"
+    average = table.loc["average over 2 of 24 datasets (iris, wine)"]
+    assert average["FLGC paper"] == "90.00"
+    assert float(average["FLGC published"]) == pytest.approx((96.30 + 94.03) / 2, abs=0.006)
+
+
+def test_a_claim_for_each_rival_in_each_protocol() -> None:
+    cells = results(
+        ("Cora", "FLGC", "paper", 0.82),
+        ("CiteSeer", "FLGC", "paper", 0.72),
+        ("PubMed", "FLGC", "paper", 0.79),
+        ("Cora", "GCN", "paper", 0.8196),  # printed alike
+        ("CiteSeer", "GCN", "paper", 0.70),
+        ("PubMed", "GCN", "paper", 0.80),
+        ("Cora", "SGC", "paper", 0.81),
+        ("Cora", "SGC", "honest", 0.81),
+        ("Cora", "FLGC", "honest", 0.80),
+        ("Cora", "FLGC*, teleport .1", "honest", 0.811),
+    )
+    _, paper, honest, further = beaten(PUBLIC, cells)
+    assert paper.startswith("- FLGC, `paper`: beats SGC 1-0-0 (+1.00), ")
+    assert "; undecided with GCN 1-1-1 (+0.33), " in paper
+    assert "MixHop (literature) 2-0-1 (-0.37)" in paper.split("; ")[1]  # 81.9, 71.4, 80.8
+    assert "; loses to SGC 1" not in honest
+    assert "loses to SGC 0-0-1 (-1.00)" in honest
+    assert "GCN 1" not in honest.split("(literature)")[0]
+    assert further.startswith("- FLGC*, teleport .1, `honest`: beats SGC 1-0-0 (+0.10)")
+    assert beaten(PUBLIC, cells[cells["method"] == "SGC"]) == []
+
+
+def test_published_rivals_are_marked_and_metrics_told_apart() -> None:
+    cells = results(("iris", "FLGC*", "paper", 0.96), of=CLUSTERING)
+    cells = pd.concat([cells.assign(metric="ACC"), cells.assign(metric="NMI", value=0.1)])
+    _, accuracy, information = beaten(CLUSTERING, cells)
+    assert accuracy.startswith("- FLGC*, `paper`, ACC: beats K-Means (published) 1-0-0 (+16.30)")
+    assert information.startswith("- FLGC*, `paper`, NMI: loses to K-Means (published) 0-0-1 (")
+    assert "FLGC (published)" in accuracy, "nobody ran it here"
+
+
+def test_over_smoothing_is_claimed_of_a_teleport_alone() -> None:
+    steady = timings(
+        method="FLGC*", teleport=0.05, hops=[1, 2, 15], accuracy=[0.80, 0.84, 0.832], seconds=1.0
+    )
+    assert over_smoothing(steady)[1] == (
+        "- Cora, FLGC* (teleport 0.05): holds; 83.2 at 15 hops, best 84.0 at 2"
+    )
+    assert "**does not hold**" in over_smoothing(steady.assign(accuracy=[0.80, 0.84, 0.82]))[1]
+    without = steady.assign(teleport=0.0)
+    (nothing,) = over_smoothing(without)
+    assert nothing.endswith(
+        "not tested. All picked teleport 0, which says nothing of it: FLGC* on Cora"
+    )
+    fixed = steady.assign(method="FLGC*, teleport .1", teleport=0.1)
+    _, claim, silent = over_smoothing(pd.concat([without, fixed]))
+    assert claim.startswith("- Cora, FLGC*, teleport .1 (teleport 0.1): holds; ")
+    assert silent == "- picked teleport 0, which says nothing of it: FLGC* on Cora"
+    assert over_smoothing(steady.assign(method="APPNP")) == []
+    assert over_smoothing(without.assign(method="FLGC")) == []
 
 
 def test_a_slower_fit_is_named() -> None:

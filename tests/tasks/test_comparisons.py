@@ -1,9 +1,14 @@
+from pathlib import Path
+
 import pandas as pd
 
 from tasks.comparisons import compared, ranked
 from tasks.experiments import PAPER, SUITES
 from tasks.paper import published
 from tasks.published import published_cells
+from tasks.results import COLUMNS
+from tasks.statistics import compare_methods
+from tasks.store import Store
 
 UCI = next(experiment for experiment in PAPER if experiment.name == "uci")
 
@@ -39,6 +44,34 @@ def test_a_published_column_with_a_gap_stays_out() -> None:
     theirs = table.drop(index="iris")
     found = compared(table[["FLGC", "FLGC*"]], theirs, ("FLGC*",))
     assert found["rival"].tolist() == ["FLGC"]
+
+
+def test_redrawn_data_are_in_no_pair_where_published_columns_are() -> None:
+    table = accuracies()
+    found = compared(table[["FLGC", "FLGC*"]], table, ("FLGC*",), ["X8D5K"])
+    assert set(found["datasets"]) == {23}
+    assert len(found) == 10
+    alone = compared(table[["FLGC", "FLGC*"]], pd.DataFrame(), ("FLGC*",), ["X8D5K"])
+    assert set(alone["datasets"]) == {24}
+
+
+def test_what_is_printed_alike_is_a_tie(tmp_path: Path) -> None:
+    empty = {name: "" if kind == "str" else 0 for name, kind in COLUMNS.items()}
+    printed = published_cells(UCI)
+    printed = printed[printed["method"] == "TSVM"].set_index("dataset")["value"]
+    cells = pd.DataFrame(
+        {**empty, "dataset": dataset, "method": method, "value": value + more}
+        for dataset, value in printed.items()
+        for method, more in {"FLGC": 0.00004, "FLGC*": 0.00006}.items()
+    ).assign(metric="accuracy", protocol="paper")
+    cells = cells.assign(marks=cells["dataset"].map(lambda name: "re-drawn" * (name == "x8d5k")))
+    store = Store(tmp_path)
+    filed = store.get_or_compute("fit", ("flgc.metrics",), lambda: cells, parameters={}, inputs={})
+    found = store.read(compare_methods(str(tmp_path), UCI, ("paper",), [filed]).key).to_pandas()
+    found = found.set_index(["control", "rival"])
+    assert found.loc[("FLGC", "TSVM (published)"), "ties"] == 23
+    assert found.loc[("FLGC*", "TSVM (published)"), "wins"] == 23
+    assert set(found["datasets"]) == {23}
 
 
 def test_every_declared_table_finds_its_published_cells() -> None:

@@ -1,27 +1,33 @@
 """Methods that are trained, through the stages and without Prefect."""
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+from threadpoolctl import threadpool_info
 
 from flgc.baselines import GCN, Training, train
 from flgc.datasets import load
+from flgc.device import n_threads
 from tasks.download import fetch_dataset
-from tasks.experiments import CITATION, METHODS, Cell, Experiment, Grid, Subject
+from tasks.experiments import CITATION, METHODS, TIMED_REPEATS, Cell, Experiment, Grid, Subject
 from tasks.figures import draw_figures, read_files
 from tasks.fit import read_off
 from tasks.graphs import build_graph
 from tasks.pick import pick_settings
-from tasks.picking import Rival
+from tasks.picking import Method, Rival, Setting
 from tasks.results import COLUMNS
 from tasks.rivals import compare_settings
 from tasks.select import score_settings, seeds
 from tasks.splits import draw_splits, read_splits
 from tasks.store import Artifact, Store
 from tasks.timing import time_methods
+from tasks.timings import _fit_of as fit_of
+from tasks.training import Data
 from tests.tasks.chain import changed_module, rows
 
 KARATE = Experiment(
@@ -149,9 +155,40 @@ def test_time_and_sensitivity_are_drawn_from_the_store_alone(
     assert "regularization" in files["karate-sensitivity.svg"]
 
 
+def test_every_method_is_timed_by_the_same_rule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fits: list[tuple] = []
+
+    def watched(data: Data, method: Method | Rival, seed: int) -> Callable[[Setting], np.ndarray]:
+        fit = fit_of(data, method, seed)
+
+        def noted(setting: Setting) -> np.ndarray:
+            limits = {
+                pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"
+            }
+            fits.append((method.name, setting.hops, n_threads(), torch.get_num_threads(), limits))
+            return fit(setting)
+
+        return noted
+
+    monkeypatch.setattr("tasks.timings._fit_of", watched)
+    before = (n_threads(), torch.get_num_threads())
+    Chain(tmp_path).timing()
+    assert (n_threads(), torch.get_num_threads()) == before
+    assert {
+        threads for *_, ours, of_torch, blas in fits for threads in (ours, of_torch, *blas)
+    } == {1}
+    for method in ("GCN", "FLGC", "FLGC*"):
+        hops = [fit[1] for fit in fits if fit[0] == method]
+        assert hops[0] == hops[1] == 1, f"{method}: the first fit is not timed"
+        # One core may be taken away for longer than all repetitions last.
+        assert 1 <= hops[1:].count(1) <= TIMED_REPEATS
+        assert 1 <= hops[1:].count(2) <= TIMED_REPEATS
+
+
 def test_accuracy_is_missing_where_nobody_is_asked() -> None:
     from flgc.datasets.splits import Split
-    from tasks.training import Data
 
     nobody = np.array([], dtype=int)
     split = Split(np.array([0]), nobody, np.array([1, 2]))
