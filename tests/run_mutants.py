@@ -1,0 +1,128 @@
+"""Break the code on purpose and see that the tests notice: `python tests/run_mutants.py [PART]`.
+
+`tests/mutants.toml` lists changes after which a number or a promise would be wrong, each with the
+tests that must notice it. Each is made in a copy of the checkout, never in the checkout itself.
+PART is 2/7 for the second of seven parts. Ends with 1 unless every mutant of the part is killed.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+LIST = "tests/mutants.toml"
+SIDE_BY_SIDE = 2
+SECONDS = 120.0  # for the tests of one mutant
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "artifacts")
+KILLED, SURVIVED, LATE = "killed", "survived", "no answer"
+NO_LONGER_APPLIES, FAILS_ANYWAY = "no longer applies", "fails unmutated"
+# What pytest ends with: all tests passed, or some failed. A mutant on which no test could even be
+# collected is not one that a test has noticed.
+ENDS = {0: SURVIVED, 1: KILLED, None: LATE}
+CANNOT_RUN = "tests cannot run"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """In `file`, `old`, which stands there once, becomes `new`; one of the `tests` must fail."""
+
+    file: str
+    old: str
+    new: str
+    why: str
+    tests: tuple[str, ...]
+
+    def applies(self, root: Path) -> bool:
+        path = root / self.file
+        return path.is_file() and path.read_text().count(self.old) == 1
+
+
+def main(arguments: list[str]) -> int:
+    """0 if all are killed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("part", nargs="?", default="1/1", type=_part, help="for example 2/7")
+    parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
+    chosen = parser.parse_args(arguments)
+    started, (part, parts) = time.perf_counter(), chosen.part
+    declared = tomllib.loads((chosen.root / LIST).read_text())["mutant"]
+    mutants = [Mutant(**each | {"tests": tuple(each["tests"])}) for each in declared]
+    mutants = mutants[part - 1 :: parts]
+    failing = failing_unmutated(chosen.root, {test for each in mutants for test in each.tests})
+    lived = 0
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        verdicts = pool.map(lambda mutant: judged(chosen.root, mutant, failing), mutants)
+        for mutant, verdict in zip(mutants, verdicts, strict=True):
+            print(f"{verdict:<18} {mutant.file}: {mutant.why}", flush=True)
+            lived += verdict != KILLED
+    seconds = time.perf_counter() - started
+    print(f"part {part}/{parts}: {len(mutants) - lived} of {len(mutants)} killed, {seconds:.0f} s")
+    return 1 if lived else 0
+
+
+def judged(root: Path, mutant: Mutant, failing: Iterable[str]) -> str:
+    """What became of the mutant."""
+    if not mutant.applies(root):
+        return NO_LONGER_APPLIES
+    if any(line.startswith(test) for test in mutant.tests for line in failing):
+        return FAILS_ANYWAY
+    code, _ = tested(root, mutant.tests, mutant)
+    return ENDS.get(code, CANNOT_RUN)
+
+
+def failing_unmutated(root: Path, tests: Iterable[str]) -> list[str]:
+    """Of the named tests, those that fail as the code is: they would notice anything."""
+    code, output = tested(root, sorted(tests))
+    if code not in (0, 1):
+        raise SystemExit(f"{output}\nthe tests that {LIST} names cannot be run")
+    ends = ("FAILED ", "ERROR ")
+    lines = [line for line in output.splitlines() if line.startswith(ends)]
+    print(*lines, sep="\n", end="\n" if lines else "")
+    return [line.partition(" ")[2] for line in lines]
+
+
+def tested(
+    root: Path, tests: Iterable[str], mutant: Mutant | None = None
+) -> tuple[int | None, str]:
+    """What pytest ends with in a copy of the checkout, None without an end, and what it says."""
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        copy = Path(folder) / "checkout"
+        shutil.copytree(root, copy, ignore=LEFT_OUT)
+        command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider"]
+        if mutant is not None:
+            path = copy / mutant.file
+            path.write_text(path.read_text().replace(mutant.old, mutant.new))
+            command.append("-x")
+        environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        try:
+            done = subprocess.run(
+                # The same examples each time: a mutant must not live by luck.
+                [*command, "--hypothesis-seed=0", *tests],
+                env=environment,
+                cwd=copy,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=None if mutant is None else SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return None, ""
+    return done.returncode, done.stdout
+
+
+def _part(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part; give one such as 2/7")
+    return int(part), int(parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
