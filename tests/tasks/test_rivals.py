@@ -13,9 +13,9 @@ from tasks.download import fetch_dataset
 from tasks.experiments import CITATION, METHODS, Cell, Experiment, Grid, Subject
 from tasks.figures import draw_figures, read_files
 from tasks.graphs import build_graph
-from tasks.picking import Rival, pick
+from tasks.picking import Rival, Setting, pick
 from tasks.results import COLUMNS
-from tasks.rivals import compare_settings, train_runs
+from tasks.rivals import accuracies, compare_settings, train_runs
 from tasks.select import score_settings, seeds
 from tasks.splits import draw_splits, read_splits
 from tasks.store import Artifact, Store
@@ -54,7 +54,7 @@ class Chain:
         self.cell = Cell(experiment, Subject("KarateClub"), "quick GCN", protocol)
         self.data = fetch_dataset(self.store, "KarateClub")
         self.graph = build_graph(self.store, self.data, "", CITATION, "paper")
-        kind = ("KarateClub", KARATE.name, KARATE.split, KARATE.n_splits)
+        kind = ("KarateClub", experiment.name, experiment.split, experiment.n_splits)
         self.splits = draw_splits(self.store, self.data, *kind)
         given = (self.store, self.cell, self.data, self.graph)
         self.scores = compare_settings(*given, self.splits)
@@ -88,6 +88,52 @@ def test_every_run_is_what_the_library_trains(tmp_path: Path) -> None:
     )
     hits = trained.predictions[0][:, split.test] == data.labels[split.test]
     assert table["value"].tolist() == pytest.approx(hits.mean(axis=1).tolist())
+
+
+def test_every_run_has_its_own_split(tmp_path: Path) -> None:
+    """Those after the compared ones too: none is trained or tested on the nodes of another."""
+    chain = Chain(tmp_path, experiment=dataclasses.replace(KARATE, split="2-per-class"))
+    data, splits = load("KarateClub"), read_splits(Store(tmp_path), chain.splits)
+    assert len({tuple(split.train) for split in splits}) == 4
+    found = rows(tmp_path, chain.filled)["value"].tolist()
+    trained = train(
+        GCN(hops=2, hidden=4),
+        Store(tmp_path).read_matrix(chain.graph.key),
+        data.features,
+        data.labels,
+        np.stack([split.train for split in splits]),
+        n_classes=data.n_classes,
+        seeds=[seed % 2**63 for seed in seeds(chain.cell)],
+        training=Training(20, 0.05, 5e-4),
+    )
+    for value, predicted, split in zip(found, trained.predictions[0], splits, strict=True):
+        assert value == pytest.approx(np.mean(predicted[split.test] == data.labels[split.test]))
+    assert len(set(found)) > 1
+
+
+def test_a_setting_has_its_own_runs_in_their_order() -> None:
+    scores = pd.DataFrame(
+        {"run": [1, 0, 1, 0], "epochs": [5, 5, 9, 9], "test": [0.1, 0.2, 0.3, 0.4]}
+    ).assign(scaling="raw", hops=2, teleport=0.0, regularization=0.1, learning_rate=0.5)
+    assert accuracies(scores, Setting("raw", 2, 0.0, 0.1, 0.5, 5)) == [0.2, 0.1]
+    assert accuracies(scores, Setting("raw", 2, 0.0, 0.1, 0.5, 9)) == [0.4, 0.3]
+
+
+def test_methods_are_timed_at_their_honest_settings(tmp_path: Path) -> None:
+    """On scores where test nodes would have picked other ones."""
+    chain = Chain(tmp_path)
+    frame = pd.DataFrame(
+        {"regularization": [0.1, 1.0], "loo_squared_error": [0.2, 0.9], "test": [0.1, 0.9]}
+    ).assign(run=0, scaling="raw", hops=1, teleport=0.0, validation=float("nan"))
+    grid = Store(tmp_path).get_or_compute("select", (), lambda: frame)
+    shared = dataclasses.replace(chain.cell, method="", protocol="paper")
+    given = (chain.store, shared, chain.data, chain.graph, chain.splits)
+    timed = Store(tmp_path).record(time_methods(*given, {"FLGC": grid, "FLGC*": grid}).key)
+    settings = timed["parameters"]["settings"]
+    assert {name: of["regularization"] for name, of in settings.items()} == {
+        "FLGC": 0.1,
+        "FLGC*": 0.1,
+    }
 
 
 def test_settings_are_compared_on_the_first_runs(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tasks.download import dataset_of, dataset_table, described
 from tasks.experiments import METHODS, Cell, Experiment, Grid, Noise, Preparation, Subject
 from tasks.picking import AXES, Method, pick
 from tasks.results import COLUMNS
+from tasks.select import seeds
 from tasks.store import Store
 from tests.tasks.chain import IRIS, changed_module, computed, iris, rows, run_cell
 
@@ -123,7 +124,15 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
     assert table["metric"].tolist() == ["ACC", "NMI"]
     assert computed(run_cell(tmp_path, cell)) == set()
     other = dataclasses.replace(cell, subject=dataclasses.replace(cell.subject, run=1))
-    assert "corrupt" in computed(run_cell(tmp_path, other))
+    second = run_cell(tmp_path, other)
+    assert "corrupt" in computed(second)
+    assert set(rows(tmp_path, second["fit"])["run"]) == {1}
+
+
+def test_seeds_are_the_same_for_every_method_and_protocol() -> None:
+    cells = [iris(method, protocol) for method in METHODS for protocol in ("paper", "honest")]
+    assert len({tuple(seeds(cell)) for cell in cells}) == 1
+    assert len(set(seeds(cells[0]))) == IRIS.runs
 
 
 def test_a_further_method_is_one_declaration(

@@ -38,6 +38,12 @@ def test_a_tenth_of_each_class_is_labelled(sizes, seed):
     assert len(split.train) + len(split.test) == len(labels)
 
 
+def test_a_tenth_of_seventy_is_seven():
+    """In binary 0.1 times 70 is a little more."""
+    labels = np.repeat([0, 1], [70, 71])
+    assert np.bincount(labels[splits.fraction_per_class(labels, 0).train]).tolist() == [7, 8]
+
+
 def test_n_per_class_and_its_limits():
     split = splits.n_per_class(LABELS, 5, n=7)
     assert np.bincount(LABELS[split.train]).tolist() == [7, 7, 7]
