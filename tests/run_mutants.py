@@ -55,9 +55,13 @@ def main(arguments: list[str]) -> int:
     declared = tomllib.loads((chosen.root / LIST).read_text())["mutant"]
     mutants = [Mutant(**each | {"tests": tuple(each["tests"])}) for each in declared]
     mutants = mutants[part - 1 :: parts]
-    failing = failing_unmutated(chosen.root, {test for each in mutants for test in each.tests})
+    tests = sorted({test for each in mutants for test in each.tests})
+    share = -(-len(tests) // SIDE_BY_SIDE)
     lived = 0
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        groups = [tests[i : i + share] for i in range(0, len(tests), share or 1)]
+        of_groups = pool.map(lambda group: failing_unmutated(chosen.root, group), groups)
+        failing = [line for lines in of_groups for line in lines]
         verdicts = pool.map(lambda mutant: judged(chosen.root, mutant, failing), mutants)
         for mutant, verdict in zip(mutants, verdicts, strict=True):
             print(f"{verdict:<18} {mutant.file}: {mutant.why}", flush=True)
@@ -73,13 +77,13 @@ def judged(root: Path, mutant: Mutant, failing: Iterable[str]) -> str:
         return NO_LONGER_APPLIES
     if any(line.startswith(test) for test in mutant.tests for line in failing):
         return FAILS_ANYWAY
-    code, _ = tested(root, mutant.tests, mutant)
+    code, _ = run_tests(root, mutant.tests, mutant)
     return ENDS.get(code, CANNOT_RUN)
 
 
-def failing_unmutated(root: Path, tests: Iterable[str]) -> list[str]:
+def failing_unmutated(root: Path, tests: list[str]) -> list[str]:
     """Of the named tests, those that fail as the code is: they would notice anything."""
-    code, output = tested(root, sorted(tests))
+    code, output = run_tests(root, tests, None)
     if code not in (0, 1):
         raise SystemExit(f"{output}\nthe tests that {LIST} names cannot be run")
     ends = ("FAILED ", "ERROR ")
@@ -88,9 +92,7 @@ def failing_unmutated(root: Path, tests: Iterable[str]) -> list[str]:
     return [line.partition(" ")[2] for line in lines]
 
 
-def tested(
-    root: Path, tests: Iterable[str], mutant: Mutant | None = None
-) -> tuple[int | None, str]:
+def run_tests(root: Path, tests: Iterable[str], mutant: Mutant | None) -> tuple[int | None, str]:
     """What pytest ends with in a copy of the checkout, None without an end, and what it says."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         copy = Path(folder) / "checkout"
@@ -100,12 +102,13 @@ def tested(
             path = copy / mutant.file
             path.write_text(path.read_text().replace(mutant.old, mutant.new))
             command.append("-x")
-        environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment["HYPOTHESIS_PROFILE"] = "mutants"
         try:
             done = subprocess.run(
                 # The same examples each time: a mutant must not live by luck.
                 [*command, "--hypothesis-seed=0", *tests],
-                env=environment,
+                env=os.environ | environment,
                 cwd=copy,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
