@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-prefect = pytest.importorskip("prefect")
+pytest.importorskip("prefect")
 
 from prefect.logging import disable_run_logger
 from prefect.states import Completed, Failed

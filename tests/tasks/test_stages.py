@@ -14,6 +14,7 @@ from tasks.picking import AXES, Method, pick
 from tasks.results import COLUMNS
 from tasks.select import seeds
 from tasks.store import Store
+from tests import plain
 from tests.tasks.chain import IRIS, changed_module, computed, iris, rows, run_cell
 
 ALL = {"dataset", "splits", "graph", "select", "propagate", "fit"}
@@ -140,6 +141,19 @@ def test_a_further_method_is_one_declaration(
 ) -> None:
     monkeypatch.setitem(METHODS, "ridge", Method("ridge", hops=(0,), teleports=(0.0,)))
     assert set(rows(tmp_path, run_cell(tmp_path, iris("ridge"))["fit"])["hops"]) == {0}
+
+
+def test_propagated_features_are_those_of_the_picked_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each in the same store: settings that differ in one number share nothing."""
+    X = min_max_scaled(load("iris").features)
+    for hops, teleport in ((2, 0.0), (2, 0.1), (4, 0.1)):
+        monkeypatch.setitem(METHODS, "one", Method("one", hops=(hops,), teleports=(teleport,)))
+        found = run_cell(tmp_path, iris("one"))
+        P = Store(tmp_path).read_matrix(found["graph"].key).toarray()
+        expected = plain.propagate(P, X, hops, teleport)
+        np.testing.assert_allclose(Store(tmp_path).read_matrix(found["propagate"].key), expected)
 
 
 def test_a_method_outside_of_the_grid_is_refused(
