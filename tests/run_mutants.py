@@ -6,9 +6,10 @@ PART is 2/7 for the second of seven parts. Ends with 1 unless every mutant of th
 """
 
 import argparse
+import contextlib
+import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,10 +25,12 @@ SECONDS = 120.0  # for the tests of one mutant
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "artifacts")
 KILLED, SURVIVED, LATE = "killed", "survived", "no answer"
 NO_LONGER_APPLIES, FAILS_ANYWAY = "no longer applies", "fails unmutated"
-# What pytest ends with: all tests passed, or some failed. A mutant on which no test could even be
-# collected is not one that a test has noticed.
-ENDS = {0: SURVIVED, 1: KILLED, None: LATE}
+# What `_pytest` ends with: all tests passed, or some failed. A mutant on which no test could even
+# be collected is not one that a test has noticed.
+PASSED, FAILED = 100, 101
+ENDS = {PASSED: SURVIVED, FAILED: KILLED, None: LATE}
 CANNOT_RUN = "tests cannot run"
+forks = multiprocessing.get_context("forkserver")
 
 
 @dataclass(frozen=True)
@@ -52,17 +55,24 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
     chosen = parser.parse_args(arguments)
     started, (part, parts) = time.perf_counter(), chosen.part
-    declared = tomllib.loads((chosen.root / LIST).read_text())["mutant"]
-    mutants = [Mutant(**each | {"tests": tuple(each["tests"])}) for each in declared]
+    root = chosen.root.resolve()
+    declared = tomllib.loads((root / LIST).read_text())
+    mutants = [Mutant(**each | {"tests": tuple(each["tests"])}) for each in declared["mutant"]]
     mutants = mutants[part - 1 :: parts]
     tests = sorted({test for each in mutants for test in each.tests})
     share = -(-len(tests) // SIDE_BY_SIDE)
     lived = 0
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    forks.set_forkserver_preload(declared.get("warm", []))
+    # Not in the checkout, where importing Prefect would import our plugin with it.
+    with (
+        tempfile.TemporaryDirectory() as elsewhere,
+        contextlib.chdir(elsewhere),
+        ThreadPoolExecutor(SIDE_BY_SIDE) as pool,
+    ):
         groups = [tests[i : i + share] for i in range(0, len(tests), share or 1)]
-        of_groups = pool.map(lambda group: failing_unmutated(chosen.root, group), groups)
+        of_groups = pool.map(lambda group: failing_unmutated(root, group), groups)
         failing = [line for lines in of_groups for line in lines]
-        verdicts = pool.map(lambda mutant: judged(chosen.root, mutant, failing), mutants)
+        verdicts = pool.map(lambda mutant: judged(root, mutant, failing), mutants)
         for mutant, verdict in zip(mutants, verdicts, strict=True):
             print(f"{verdict:<18} {mutant.file}: {mutant.why}", flush=True)
             lived += verdict != KILLED
@@ -84,7 +94,7 @@ def judged(root: Path, mutant: Mutant, failing: Iterable[str]) -> str:
 def failing_unmutated(root: Path, tests: list[str]) -> list[str]:
     """Of the named tests, those that fail as the code is: they would notice anything."""
     code, output = run_tests(root, tests, None)
-    if code not in (0, 1):
+    if code not in (PASSED, FAILED):
         raise SystemExit(f"{output}\nthe tests that {LIST} names cannot be run")
     ends = ("FAILED ", "ERROR ")
     lines = [line for line in output.splitlines() if line.startswith(ends)]
@@ -95,29 +105,40 @@ def failing_unmutated(root: Path, tests: list[str]) -> list[str]:
 def run_tests(root: Path, tests: Iterable[str], mutant: Mutant | None) -> tuple[int | None, str]:
     """What pytest ends with in a copy of the checkout, None without an end, and what it says."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
-        copy = Path(folder) / "checkout"
+        copy, log = Path(folder) / "checkout", Path(folder) / "log"
         shutil.copytree(root, copy, ignore=LEFT_OUT)
-        command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider"]
+        # The same examples each time: a mutant must not live by luck.
+        options = ["-q", "-rfE", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
         if mutant is not None:
             path = copy / mutant.file
             path.write_text(path.read_text().replace(mutant.old, mutant.new))
-            command.append("-x")
-        environment = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-        environment["HYPOTHESIS_PROFILE"] = "mutants"
-        try:
-            done = subprocess.run(
-                # The same examples each time: a mutant must not live by luck.
-                [*command, "--hypothesis-seed=0", *tests],
-                env=os.environ | environment,
-                cwd=copy,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=None if mutant is None else SECONDS,
-            )
-        except subprocess.TimeoutExpired:
+            options.append("-x")
+        process = forks.Process(target=_pytest, args=(copy, log, [*options, *tests]))
+        process.start()
+        process.join(None if mutant is None else SECONDS)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
             return None, ""
-    return done.returncode, done.stdout
+        return process.exitcode, log.read_text()
+
+
+def _pytest(copy: Path, log: Path, arguments: list[str]) -> None:
+    """Runs in a fork of a process that has imported what is `warm`, and nothing of the project."""
+    with log.open("w") as file:
+        os.dup2(file.fileno(), sys.stdout.fileno())
+        os.dup2(file.fileno(), sys.stderr.fileno())
+    known = {path.stem for path in copy.iterdir()} & set(sys.modules)
+    if known:
+        sys.exit(f"not from the copy: {known}")
+    os.chdir(copy)
+    sys.path.insert(0, str(copy))
+    sys.dont_write_bytecode = True
+    os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
+    import pytest
+
+    sys.exit(100 + pytest.main(arguments))
 
 
 def _part(text: str) -> tuple[int, int]:
