@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PINS ?= hashes.txt
 STAMP := $(VENV)/.installed-$(shell cat constraints.txt hashes.txt pyproject.toml | cksum | cut -d' ' -f1)
 
-.PHONY: help setup test stack lint audit reproduce clean
+.PHONY: help setup test mutants stack lint audit reproduce clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,9 @@ lint: $(STAMP) ## ruff and mypy
 
 test: lint ## lint, types and all tests but those that need a stack or database of their own
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not stack"
+
+mutants: $(STAMP) ## break the code on purpose and see that tests notice; PART=2/7 for a seventh
+	$(BIN)/python tests/run_mutants.py $(PART)
 
 audit: $(STAMP) ## known vulnerabilities of the pinned packages, where advisories can be had
 	$(BIN)/python .ci/audit.py

@@ -163,11 +163,9 @@ def time_hops(
         tell(what, 0, len(subjects))
     for done, subject in enumerate(subjects, start=1):
         here = [chain for chain in chains if chain.cell.subject == subject]
-        shared, cell = here[0].shared, Cell(experiment, subject, "", "paper")
-        honest = {c.cell.method: Cell(experiment, subject, c.cell.method, "honest") for c in here}
-        grids = {c.cell.method: c.scores for c in here}
-        picks = {m: pick.submit(plan.store, of, grids[m]) for m, of in honest.items()}
-        sources = (shared.data, shared.graph, shared.splits, picks)
+        shared, scores = here[0].shared, {c.cell.method: c.scores for c in here}
+        cell = Cell(experiment, subject, "", "paper")
+        sources = (shared.data, shared.graph, shared.splits, scores)
         future = timing.submit(plan.store, cell, *sources, plan.device)
         error = error_of(future)
         if error is None:

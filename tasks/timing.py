@@ -1,5 +1,6 @@
 """The stage that times all methods on one dataset, at the setting that most runs pick honestly."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import asdict
 
@@ -7,7 +8,7 @@ import pandas as pd
 
 from tasks.experiments import METHODS, TIMED_REPEATS, TIMED_SECONDS, Cell
 from tasks.graphs import leaking
-from tasks.pick import picked
+from tasks.pick import pick_settings, picked
 from tasks.picking import usual
 from tasks.rivals import read_data
 from tasks.select import seeds
@@ -24,13 +25,15 @@ def time_methods(
     data: Artifact,
     graph: Artifact,
     splits: Artifact,
-    picks: Mapping[str, Artifact],
+    scores: Mapping[str, Artifact],
     device: str = "cpu",
 ) -> Artifact:
     """One row per method and hops; nothing else should run meanwhile."""
     opened, experiment = Store(store), cell.experiment
+    honest = {m: dataclasses.replace(cell, method=m, protocol="honest") for m in scores}
+    picks = {method: pick_settings(store, honest[method], of) for method, of in scores.items()}
     settings = {method: usual(picked(opened, of)) for method, of in picks.items()}
-    methods = {method: METHODS[method] for method in picks}
+    methods = {method: METHODS[method] for method in scores}
     seed = seeds(cell)[0]
 
     def compute() -> pd.DataFrame:

@@ -5,14 +5,17 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from flgc.datasets import Dataset, load
 from flgc.datasets.errors import SourceFailed
 
 # Examples are small; what is slow now and then is the machine, not the code.
 settings.register_profile("flgc", deadline=None, max_examples=60)
-settings.load_profile("flgc")
+# On a mutant any example that fails is enough; to find the smallest takes half a minute.
+first_found = (Phase.explicit, Phase.generate)
+settings.register_profile("mutants", settings.get_profile("flgc"), phases=first_found)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "flgc"))
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 # FLGC_MIRROR, or the folder of raw files beside the checkout; `FLGC_MIRROR=` hides that one.

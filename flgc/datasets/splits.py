@@ -77,7 +77,7 @@ def fraction_per_class(labels: np.ndarray, seed: int, fraction: float = 0.1) -> 
     """ceil(fraction) of each class is labelled, all others are tested."""
     if not 0 < fraction < 1:
         raise ValueError(f"fraction must lie between 0 and 1, found {fraction}")
-    # Rounded first: 0.1 times 70 is a little more than 7 in binary.
+    # Rounded first: 0.07 times 100 is a little more than 7 in binary.
     return _rest_is_tested(labels, seed, lambda size: math.ceil(round(fraction * size, 9)))
 
 

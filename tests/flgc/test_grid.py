@@ -40,14 +40,15 @@ def test_every_model_of_the_grid_equals_its_own_fit(problem):
             H = plain.propagate(P.toarray(), X, hops, teleport)
             for r, regularization in enumerate(REGULARIZATIONS):
                 W = plain.ridge_weights(H, Y, labelled, regularization)
-                errors, hits = [], []
+                errors, hits, certain = [], [], []
                 for k, node in enumerate(labelled):
                     rest = np.delete(labelled, k)
                     held_out = H[node] @ plain.ridge_weights(
                         H, np.delete(Y, k, axis=0), rest, regularization
                     )
                     errors.append(((Y[k] - held_out) ** 2).sum())
-                    hits.append(_margin(held_out) < 1e-9 or held_out.argmax() == labels[node])
+                    certain.append(_margin(held_out) > 1e-9 and held_out.argmax() == labels[node])
+                    hits.append(certain[-1] or _margin(held_out) <= 1e-9)
                 decided = np.apply_along_axis(_margin, 1, H @ W) > 1e-9
                 correct = (H @ W).argmax(axis=1) == labels
                 for result in scores.values():
@@ -55,6 +56,7 @@ def test_every_model_of_the_grid_equals_its_own_fit(problem):
                         result.loo_squared_error[i, t, r], np.mean(errors), rtol=1e-8, atol=1e-8
                     )
                     assert result.loo_accuracy[i, t, r] <= np.mean(hits) + 1e-12
+                    assert result.loo_accuracy[i, t, r] >= np.mean(certain) - 1e-12
                     found = result.accuracy["all"][i, t, r] * len(nodes)
                     assert correct[decided].sum() - 1e-6 <= found
                     assert found <= (correct | ~decided).sum() + 1e-6

@@ -57,18 +57,18 @@ def test_grids_equal_the_embeddings_one_by_one(problem):
     P = propagation_matrix(as_adjacency(A))
     hops, teleports = [0, 3, 1, 6], [0.0, 0.2, 0.7, 1.0]
     rows = np.arange(len(X))[::2]
-    seen = set()
     for source in (
         embedding_grid(P, X, rows, hops, teleports),
         kernel_grid(P, sp.csr_array(X), labelled, rows, hops, teleports),
     ):
+        seen = set()
         for i, t, matrix in source:
             H = plain.propagate(P.toarray(), X, hops[i], teleports[t])
             expected = H[rows] if matrix.shape[1] == X.shape[1] else H[rows] @ H[labelled].T
             if X.shape[1] != len(labelled):  # else the two cannot be told apart by shape
                 np.testing.assert_allclose(matrix, expected, atol=1e-8)
             seen.add((i, t))
-    assert len(seen) == 16
+        assert len(seen) == 16
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

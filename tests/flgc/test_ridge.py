@@ -33,6 +33,12 @@ def test_path_is_the_formula_in_both_forms(design):
             np.testing.assert_allclose(W, plain.ridge_weights(H, Y, everything, r), atol=1e-8)
 
 
+@pytest.mark.parametrize("shape", [(9, 4), (4, 9)])
+def test_the_smaller_gram_matrix_is_decomposed(shape):
+    H = np.random.default_rng(0).standard_normal(shape)
+    assert RidgePath.from_features(H, np.ones((shape[0], 2)), 1.0).Q.shape == (4, 4)
+
+
 @given(designs())
 def test_leave_one_out_equals_refits(design):
     H, Y = design

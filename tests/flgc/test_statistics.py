@@ -163,6 +163,22 @@ def test_flgc_star_against_all(uci: pd.DataFrame) -> None:
     assert table[["wins", "ties", "losses"]].sum(axis=1).eq(24).all()
 
 
+def test_one_significant_test_of_several_is_not_enough_for_holm() -> None:
+    """Six wins of six have p = 1/32; of two rivals the smaller p counts twice."""
+    control = np.arange(6.0)
+    table = pd.DataFrame({"control": control, "below": control - 1, "above": control + 1})
+    found = statistics.compare_with_control(table, "control")
+    assert found["p_value"].tolist() == [1 / 32, 1 / 32]
+    assert found["p_holm"].tolist() == [1 / 16, 1 / 16]
+    assert found["verdict"].tolist() == ["better", "worse"]
+    assert found["verdict_holm"].tolist() == ["equal", "equal"]
+    alone = statistics.compare_with_control(table[["control", "above"]], "control")
+    assert alone["verdict_holm"].tolist() == ["worse"]
+    more = pd.concat([table, table + 10], ignore_index=True)
+    found = statistics.compare_with_control(more, "control")
+    assert found["verdict_holm"].tolist() == ["better", "worse"]
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [

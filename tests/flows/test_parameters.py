@@ -28,6 +28,8 @@ def test_a_plan_is_narrowed_to_what_was_asked_for() -> None:
         "clustering-tiny": (("iris",), ("FLGC",), 7),
     }
     assert [e.name for e in plan.of("uci").experiments] == ["uci-tiny"]
+    assert plan.protocols == ("paper", "honest")
+    assert planned(FLOWS, "tiny", protocols=["honest"]).protocols == ("honest",)
 
 
 def test_a_public_split_is_one_split_for_all_runs() -> None:

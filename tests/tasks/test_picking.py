@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.picking import Setting, looked_up, picks, settings_of, usual
+from tasks.picking import Method, Rival, Setting, admitted, looked_up, picks, settings_of, usual
 
 HOPS = (1, 2, 3)
 
@@ -96,3 +96,57 @@ def test_settings_survive_the_table_of_picks():
         Setting("raw", 2, 0.0, 1.0, criterion="validation"),
         Setting("raw", 3, 0.0, 1.0, criterion="validation"),
     ]
+
+
+NONE = float("nan")
+
+
+def one_run(**columns: object) -> pd.DataFrame:
+    """One row per hops 1, 2, 3, 4, all else equal."""
+    fixed = {"run": 0, "scaling": "raw", "teleport": 0.0, "regularization": 1.0}
+    return pd.DataFrame({"hops": [1, 2, 3, 4], **fixed, **columns})
+
+
+CLASSIFIED = one_run(
+    loo_squared_error=[0.5, 0.2, 0.9, 0.4],
+    loo_accuracy=[0.9, 0.2, 0.3, 0.3],
+    validation=[0.6, 0.7, 0.7, 0.8],
+    test=[0.1, 0.2, 0.9, 0.3],
+)
+CLUSTERED = one_run(
+    ACC=[0.9, 0.1, 0.2, 0.3], NMI=[0.1, 0.9, 0.2, 0.3], silhouette=[-0.2, 0.1, 0.4, 0.2]
+)
+TRAINED = one_run(
+    learning_rate=0.1, epochs=[9, 7, 5, 3], validation=NONE, test=[0.1, 0.2, 0.9, 0.3]
+)
+
+
+@pytest.mark.parametrize(
+    ("scores", "protocol", "hops", "criterion"),
+    [
+        (CLASSIFIED, "paper", 3, "test"),
+        (CLASSIFIED, "honest", 4, "validation"),
+        (CLASSIFIED.assign(validation=NONE), "honest", 2, "loo_squared_error"),
+        (CLASSIFIED.assign(validation=NONE), "paper", 3, "test"),
+        (CLUSTERED, "paper", 1, "ACC"),
+        (CLUSTERED, "honest", 3, "silhouette"),
+        (TRAINED, "paper", 3, "test"),
+        (TRAINED, "honest", 1, "declared first"),
+        (TRAINED.assign(validation=[0.1, 0.3, 0.2, 0.3]), "honest", 2, "validation"),
+    ],
+)
+def test_each_protocol_looks_at_its_own_criterion(
+    scores: pd.DataFrame, protocol: str, hops: int, criterion: str
+) -> None:
+    (found,) = settings_of(picks(scores, protocol))
+    assert (found.hops, found.criterion) == (hops, criterion)
+
+
+def test_a_method_is_picked_from_its_own_part_of_the_grid() -> None:
+    grid = pd.concat([CLASSIFIED, CLASSIFIED.assign(teleport=0.1, test=0.95)])
+    assert picks(admitted(grid, Method("FLGC*")), "paper")["teleport"].tolist() == [0.1]
+    assert picks(admitted(grid, Method("FLGC", teleports=(0.0,))), "paper")[
+        "teleport"
+    ].tolist() == [0.0]
+    assert set(admitted(grid, Method("two", hops=(1, 4)))["hops"]) == {1, 4}
+    assert len(admitted(grid, Rival("GCN", (9,), (0.1,), (0.1,), (1,)))) == len(grid)

@@ -11,7 +11,9 @@ from tasks.download import dataset_of, dataset_table, described
 from tasks.experiments import METHODS, Cell, Experiment, Grid, Noise, Preparation, Subject
 from tasks.picking import AXES, Method, looked_up
 from tasks.results import COLUMNS
+from tasks.select import seeds
 from tasks.store import Store
+from tests import plain
 from tests.tasks.chain import IRIS, changed_module, computed, iris, rows, run_cell
 
 ALL = {"dataset", "splits", "graph", "select", "pick", "propagate", "fit"}
@@ -139,7 +141,15 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
     assert table["metric"].tolist() == ["ACC", "NMI"]
     assert computed(run_cell(tmp_path, cell)) == set()
     other = dataclasses.replace(cell, subject=dataclasses.replace(cell.subject, run=1))
-    assert "corrupt" in computed(run_cell(tmp_path, other))
+    second = run_cell(tmp_path, other)
+    assert "corrupt" in computed(second)
+    assert set(rows(tmp_path, second["fit"])["run"]) == {1}
+
+
+def test_seeds_are_the_same_for_every_method_and_protocol() -> None:
+    cells = [iris(method, protocol) for method in METHODS for protocol in ("paper", "honest")]
+    assert len({tuple(seeds(cell)) for cell in cells}) == 1
+    assert len(set(seeds(cells[0]))) == IRIS.runs
 
 
 def test_a_further_method_is_one_declaration(
@@ -147,6 +157,19 @@ def test_a_further_method_is_one_declaration(
 ) -> None:
     monkeypatch.setitem(METHODS, "ridge", Method("ridge", hops=(0,), teleports=(0.0,)))
     assert set(rows(tmp_path, run_cell(tmp_path, iris("ridge"))["fit"])["hops"]) == {0}
+
+
+def test_propagated_features_are_those_of_the_picked_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each in the same store: settings that differ in one number share nothing."""
+    X = min_max_scaled(load("iris").features)
+    for hops, teleport in ((2, 0.0), (2, 0.1), (4, 0.1)):
+        monkeypatch.setitem(METHODS, "one", Method("one", hops=(hops,), teleports=(teleport,)))
+        found = run_cell(tmp_path, iris("one"))
+        P = Store(tmp_path).read_matrix(found["graph"].key).toarray()
+        expected = plain.propagate(P, X, hops, teleport)
+        np.testing.assert_allclose(Store(tmp_path).read_matrix(found["propagate"].key), expected)
 
 
 def test_a_method_outside_of_the_grid_is_refused(

@@ -242,6 +242,18 @@ def test_a_damaged_artifact_is_computed_again(
     assert local.get_or_compute("fit", (), compute).cached
 
 
+def test_a_name_that_is_taken_is_given_again_only_if_asked(store: Store) -> None:
+    def renamed(content: bytes, replace: bool) -> bool:
+        temporary = store.files.write("fit/one.parquet", pa.py_buffer(content))
+        return store.files.rename(temporary, "fit/one.parquet", replace=replace)
+
+    assert renamed(b"first", replace=False)
+    assert not renamed(b"second", replace=False)
+    assert store.files.read("fit/one.parquet") == pa.py_buffer(b"first")
+    assert renamed(b"third", replace=True)
+    assert store.files.read("fit/one.parquet") == pa.py_buffer(b"third")
+
+
 def test_an_artifact_under_anothers_name_is_damaged(local: Store) -> None:
     one = local.get_or_compute("fit", (), Counted([1.0]), parameters={"run": 1})
     two = local.get_or_compute("fit", (), Counted([2.0]), parameters={"run": 2})

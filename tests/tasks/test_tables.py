@@ -5,6 +5,7 @@ import pytest
 
 from tasks.experiments import TINY
 from tasks.gaps import NOT_REACHABLE
+from tasks.published import published_cells
 from tasks.results import COLUMNS
 from tasks.tables import comparison, settings
 
@@ -46,3 +47,28 @@ def test_the_setting_of_most_runs_stands_for_a_cell_that_has_several() -> None:
     assert found["hops"].to_dict() == {"iris": 2, "wine": 5}
     assert found["runs"].to_dict() == {"iris": "2 of 3", "wine": "3 of 3"}
     assert found["different settings"].to_dict() == {"iris": 2, "wine": 1}
+
+
+@pytest.mark.parametrize("missing", ["iris", "wine", "wdbc"])
+def test_the_published_average_is_over_the_datasets_that_are_there(missing: str) -> None:
+    ours = accuracies(**{name: 0.9 for name in UCI.datasets if name != missing})
+    average = table(ours, **{missing: NOT_REACHABLE}).iloc[-1]
+    assert missing in str(average.name)
+    theirs = published_cells(UCI).query("method == 'FLGC' and dataset != @missing")
+    assert average["FLGC published"] == f"{100 * theirs['value'].mean():.2f}"
+
+
+def test_a_dataset_that_lacks_a_cell_is_in_no_average() -> None:
+    both = dataclasses.replace(UCI, methods=("FLGC", "FLGC*"))
+    star = accuracies(iris=0.5, wine=0.7).assign(method="FLGC*")
+    cells = pd.concat([accuracies(iris=0.9, wine=0.8, wdbc=0.1), star])
+    average = comparison(both, ("paper",), cells, {}).iloc[-1]
+    assert average["dataset"] == "average over 2 of 3 datasets (all but wdbc)"
+    assert (average["FLGC paper"], average["FLGC* paper"]) == ("85.00", "60.00")
+
+
+def test_a_cell_is_the_mean_and_deviation_of_its_own_runs() -> None:
+    runs = pd.concat([accuracies(iris=value) for value in (0.7, 0.8, 0.96)])
+    other = accuracies(iris=0.1).assign(protocol="honest")
+    found = table(pd.concat([runs, other]), wine=NOT_REACHABLE, wdbc=NOT_REACHABLE)
+    assert found.loc["iris", "FLGC paper"] == "82.00 ± 10.71"

@@ -76,6 +76,19 @@ def test_a_flipped_byte_is_noticed_and_the_file_is_made_again(toy, server, cache
     assert server.hits["good"] == 1  # from the raw file in the cache
 
 
+def test_a_changed_number_is_noticed(tmp_path):
+    """In a file that is whole: Parquet itself sees nothing wrong with it."""
+    path = tmp_path / "iris.parquet"
+    parsed.write(load("iris"), path)
+    table = pq.read_table(path)
+    labels = table["label"].to_numpy().copy()
+    labels[0] = 2
+    changed = table.set_column(0, "label", [labels])
+    pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
+    with pytest.raises(parsed.Damaged, match="expected content sha256"):
+        parsed.read(path)
+
+
 def test_a_truncated_file_is_set_aside(toy, server, cache):
     toy(Url(f"{server.url}/good"))
     load("toy", cache=cache)

@@ -1,5 +1,6 @@
 """The registry, what is embedded, and what the paper says of each dataset."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -190,6 +191,15 @@ def test_what_nobody_has_says_so(name):
     assert state(name).status == "not available"
     with pytest.raises(NotAvailable, match=f"flgc datasets add {name}"):
         load(name)
+
+
+def test_honest_loses_the_features_that_leak_the_label_and_paper_keeps_them():
+    iris = dataclasses.replace(load("iris"), feature_names=tuple("abcd"), leaking=("b",))
+    paper, honest = (iris.for_protocol(protocol) for protocol in ("paper", "honest"))
+    np.testing.assert_array_equal(paper.features, iris.features)
+    np.testing.assert_array_equal(honest.features, iris.features[:, [0, 2, 3]])
+    assert honest.feature_names == tuple("acd")
+    np.testing.assert_array_equal(honest.labels, iris.labels)
 
 
 def test_unknown_protocols_are_refused():

@@ -38,6 +38,13 @@ def test_a_tenth_of_each_class_is_labelled(sizes, seed):
     assert len(split.train) + len(split.test) == len(labels)
 
 
+def test_seven_percent_of_a_hundred_is_seven():
+    """In binary 0.07 times 100 is a little more."""
+    labels = np.repeat([0, 1], [100, 101])
+    split = splits.fraction_per_class(labels, 0, 0.07)
+    assert np.bincount(labels[split.train]).tolist() == [7, 8]
+
+
 def test_n_per_class_and_its_limits():
     split = splits.n_per_class(LABELS, 5, n=7)
     assert np.bincount(LABELS[split.train]).tolist() == [7, 7, 7]

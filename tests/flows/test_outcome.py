@@ -1,0 +1,82 @@
+"""How a run ends, without a server: what is missing, what broke, and what was asked for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("prefect")
+
+from prefect.logging import disable_run_logger
+from prefect.states import Completed, Failed
+
+from flows.tables import outcome
+from tasks.experiments import TINY
+from tasks.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap
+from tasks.report import Section
+from tasks.store import Artifact
+
+CELL = Artifact("fit-0", "", "fit", 1, 0.0, cached=True)
+
+
+@pytest.fixture(autouse=True)
+def _silent() -> Iterator[None]:
+    with disable_run_logger():
+        yield
+
+
+def section(*kinds: str, results: int = 1) -> Section:
+    gaps = tuple(Gap(kind, "iris", "why", 2) for kind in kinds)
+    return Section(TINY[0], ("paper",), (CELL,) * results, gaps=gaps)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "strict", "completed"),
+    [
+        ((NOT_AVAILABLE,), False, True),
+        ((NOT_AVAILABLE,), True, True),
+        ((NOT_REACHABLE,), False, True),
+        ((NOT_REACHABLE,), True, False),
+        ((NOT_AVAILABLE, NOT_REACHABLE), True, False),
+        ((FAILED,), False, False),
+        ((FAILED,), True, False),
+    ],
+)
+def test_what_is_missing_decides_with_strict_how_a_run_ends(
+    kinds: tuple[str, ...], strict: bool, completed: bool
+) -> None:
+    state = outcome([section(), section(*kinds)], strict)
+    assert state.is_completed() is completed
+    assert state.message.startswith("2 cells are there, ")
+
+
+def test_a_run_without_a_single_cell_fails_unless_it_is_a_part() -> None:
+    nothing = [section(NOT_REACHABLE, results=0)]
+    assert outcome(nothing, strict=False).is_failed()
+    assert outcome(nothing, strict=False, whole=False).is_completed()
+
+
+def test_without_gaps_the_sections_are_the_result() -> None:
+    sections = [section()]
+    assert outcome(sections, strict=True) is sections
+
+
+@pytest.mark.parametrize(("state", "code"), [(Completed, 0), (Failed, 1)])
+def test_the_command_ends_as_its_flow_did(
+    state: Any, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flows.cli import app
+
+    for name in ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK"):
+        monkeypatch.setenv(name, "CRITICAL")
+    given: dict[str, Any] = {}
+
+    def ended(chosen: dict[str, Any], when_running: Any) -> Any:
+        given.update(chosen)
+        return state(message="ended", data=[])
+
+    monkeypatch.setattr("flows.cli._run", ended)
+    chosen = ["--suite", "tiny", "--strict", "--protocol", "honest", "--store", "memory://here"]
+    assert CliRunner().invoke(app, chosen).exit_code == code
+    assert (given["strict"], given["protocols"]) == (True, ["honest"])
