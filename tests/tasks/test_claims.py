@@ -5,6 +5,7 @@ import pytest
 
 from flgc.datasets import load
 from tasks.claims import beaten, fastest, over_smoothing, reached
+from tasks.drawing import MARKS, drawn
 from tasks.experiments import FLGC, PAPER, Experiment
 from tasks.printed import REDRAWN, in_points
 from tasks.published import LITERATURE, published_cells
@@ -15,6 +16,8 @@ PUBLIC, UCI, CLUSTERING, ROBUSTNESS = (
     next(experiment for experiment in PAPER if experiment.name == name)
     for name in ("citation-public", "uci", "clustering", "robustness")
 )
+
+GREY = MARKS["published"][0]
 
 
 def results(*cells: tuple[str, str, str, float], of: Experiment = PUBLIC) -> pd.DataFrame:
@@ -119,6 +122,9 @@ def test_redrawn_data_are_not_compared_with_the_originals_values() -> None:
     assert table.loc["iris", "FLGC published"] == "96.30 ± 0.66"
     average = table.loc["average over 2 of 24 datasets (iris, wine)"]
     assert average["FLGC paper"] == "90.00"
+    drawings = [drawn(UCI, rows)["uci.svg"] for rows in (cells, marked)]
+    dots = [sum("<use" in line and GREY in line for line in svg.splitlines()) for svg in drawings]
+    assert dots[0] - dots[1] == len(FLGC), "one published dot less for each method"
     assert float(average["FLGC published"]) == pytest.approx((96.30 + 94.03) / 2, abs=0.006)
 
 
@@ -137,6 +143,7 @@ def test_a_claim_for_each_rival_in_each_protocol() -> None:
     )
     _, paper, honest, further = beaten(PUBLIC, cells)
     assert paper.startswith("- FLGC, `paper`: beats SGC 1-0-0 (+1.00), ")
+    assert "GCN (published)" not in paper, "it was run here"
     assert "; undecided with GCN 1-1-1 (+0.33), " in paper
     assert "MixHop (literature) 2-0-1 (-0.37)" in paper.split("; ")[1]  # 81.9, 71.4, 80.8
     assert "; loses to SGC 1" not in honest
