@@ -29,7 +29,7 @@ lint: $(STAMP) ## ruff and mypy
 test: lint ## lint, types and all tests but those that need a stack or database of their own
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not stack"
 
-mutants: $(STAMP) ## break the code on purpose and see that tests notice; PART=2/7 for a seventh
+mutants: $(STAMP) ## break the code on purpose and see that tests notice; PART=2/5 for a fifth
 	$(BIN)/python tests/run_mutants.py $(PART)
 
 audit: $(STAMP) ## known vulnerabilities of the pinned packages, where advisories can be had

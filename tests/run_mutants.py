@@ -2,7 +2,7 @@
 
 `tests/mutants.toml` lists changes after which a number or a promise would be wrong, each with the
 tests that must notice it. Each is made in a copy of the checkout, never in the checkout itself.
-PART is 2/7 for the second of seven parts. Ends with 1 unless every mutant of the part is killed.
+PART is 2/5 for the second of five parts. Ends with 1 unless every mutant of the part is killed.
 """
 
 import argparse
@@ -51,7 +51,7 @@ class Mutant:
 def main(arguments: list[str]) -> int:
     """0 if all are killed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("part", nargs="?", default="1/1", type=_part, help="for example 2/7")
+    parser.add_argument("part", nargs="?", default="1/1", type=_part, help="for example 2/5")
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
     chosen = parser.parse_args(arguments)
     started, (part, parts) = time.perf_counter(), chosen.part
@@ -144,7 +144,7 @@ def _pytest(copy: Path, log: Path, arguments: list[str]) -> None:
 def _part(text: str) -> tuple[int, int]:
     part, _, parts = text.partition("/")
     if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part; give one such as 2/7")
+        raise argparse.ArgumentTypeError(f"{text!r} is no part; give one such as 2/5")
     return int(part), int(parts)
 
 

@@ -170,6 +170,19 @@ def test_cholesky_is_left_where_the_condition_is_too_large():
     assert solve_positive_definite(singular, np.ones((3, 1), np.float32), 1e5) is None
 
 
+@pytest.mark.parametrize("shape", [(9, 5), (5, 9)])
+def test_squares_that_lose_the_regularization_are_not_taken(shape):
+    """Two columns that are large and equal but for their ninth digit: their squares are equal."""
+    rng = np.random.default_rng(0)
+    H, Y = rng.standard_normal(shape), np.eye(3)[np.arange(shape[0]) % 3]
+    H[:, 0] *= 1e6
+    H[:, 1] = H[:, 0] * (1 + 1e-9 * rng.standard_normal(shape[0]))
+    path = RidgePath.from_features(H, Y, 1e-6)
+    found = path.leave_one_out_residuals([1e-6], path.solutions([1e-6]))[:, 0]
+    expected = plain.leave_one_out_residuals(H, Y, 1e-6)
+    np.testing.assert_allclose(found, expected, atol=1e-4 * (1 + np.abs(expected).max()))
+
+
 def test_one_design_of_many_that_is_hard_is_enough():
     rng = np.random.default_rng(0)
     H, Y = rng.standard_normal((4, 9, 5)), rng.standard_normal((4, 9, 2))
