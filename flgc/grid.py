@@ -45,6 +45,7 @@ class GridScores:
 
     loo_squared_error: np.ndarray | None
     loo_accuracy: np.ndarray | None
+    loo_size: np.ndarray | None  # mean absolute score of left-out nodes
     accuracy: Mapping[str, np.ndarray]
 
 
@@ -103,7 +104,7 @@ def score_grid(
                 labels, nodes, tests, n_classes, regularizations, leave_one_out, X, side, place
             )
             threads = n_threads() if isinstance(labels, np.ndarray) else 1
-            for i, t, found in _solved(solve, settings, threads):
+            for i, t, found in solved(solve, settings, threads):
                 for name, values in found.items():
                     results[name][chunk, i, t] = values
 
@@ -238,14 +239,15 @@ def _solver_of_some(
             residuals = path.leave_one_out_residuals(regularizations, solutions)
             squared = xp.mean(xp.sum(residuals**2, axis=-1), axis=-2)
             found["loo_squared_error"] = to_numpy(squared)
-            left_out = xp.argmax(Y[..., None, :] - residuals, axis=-1)
-            found["loo_accuracy"] = _accuracy(left_out, seen, X.dtype)
+            left_out = Y[..., None, :] - residuals
+            found["loo_accuracy"] = _accuracy(xp.argmax(left_out, axis=-1), seen, X.dtype)
+            found["loo_size"] = to_numpy(xp.mean(xp.abs(left_out), axis=(-3, -1)))
         return found
 
     return solve
 
 
-_LOO = ("loo_squared_error", "loo_accuracy")
+_LOO = ("loo_squared_error", "loo_accuracy", "loo_size")
 
 
 def check_grid(
@@ -291,7 +293,7 @@ def _choose_side(
     return "labels" if by_labels < (sparse + dense) * d else "features"
 
 
-def _solved(
+def solved(
     solve: Callable[[Any], Any], settings: Iterable[tuple[int, int, Any]], threads: int
 ) -> Iterator[tuple[int, int, Any]]:
     """`solve` of each setting's rows, `threads` at a time, without piling settings up."""
