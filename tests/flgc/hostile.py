@@ -168,6 +168,10 @@ PARAMETERS = {
 WORDS: dict[str, dict[str, Any]] = {
     "solver": {"unknown": "magic", "None": None, "int": 1, "array": np.array(["auto"]), "list": []},
     "scoring": {"unknown": "f1", "None": None, "function": len, "array": np.array(["accuracy"])},
+    "combine": {
+        "unknown": "mean", "None": None, "True": True, "list": ["average"], "function": np.mean,
+        "array": np.array(["average"]), "capital": "Average", "empty": "",
+    },
     "device": {
         "unknown": "tpu", "None": None, "int": 0, "list": ["cpu"], "no number": "cuda:x",
         "no colon": "cudax", "unknown to torch": "torch:nowhere", "empty": "",
@@ -183,7 +187,7 @@ WORDS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 SPOKEN = {
     "FLGCClassifier": ("solver", "device", "dtype"),
-    "FLGCClassifierCV": ("scoring", "device", "dtype"),
+    "FLGCClassifierCV": ("scoring", "combine", "device", "dtype"),
     "FLGCClustering": ("solver", "device", "random_state"),
 }
 
