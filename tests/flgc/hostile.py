@@ -45,11 +45,14 @@ GRID = {"hops": (0, 2), "teleports": (0.0, 0.3), "regularizations": (0.1, 1.0)}
 MAKE: dict[str, Callable[..., Any]] = {
     "FLGCClassifier": lambda **change: FLGCClassifier(**{"hops": 2, **change}),
     "FLGCClassifierCV": lambda **change: FLGCClassifierCV(**{**GRID, **change}),
+    "FLGCClassifierCV average": lambda **change: FLGCClassifierCV(
+        **{**GRID, "combine": "average", **change}
+    ),
     "FLGCClustering": lambda **change: FLGCClustering(
         **{"n_clusters": 2, "hops": 2, "random_state": 0, **change}
     ),
 }
-CLASSIFIERS = ("FLGCClassifier", "FLGCClassifierCV")
+CLASSIFIERS = ("FLGCClassifier", "FLGCClassifierCV", "FLGCClassifierCV average")
 # What makes the input, and words of the message.
 Refusals = dict[str, tuple[Callable[[], Any], str]]
 IDLE: Any = object()  # an argument that is left out
