@@ -8,13 +8,15 @@ from scipy.special import log_softmax
 
 # Temperatures that are tried, in units of the scores' mean size.
 _LOWEST, _HIGHEST = 1e-3, 1e3
+# Nodes of each class that are added to those seen (docs/decisions.md).
+_ADDED = 0.25
 
 
 def fit_temperature(scores: np.ndarray, codes: np.ndarray) -> float:
     """The temperature of most likelihood for nodes whose scores never saw their labels.
 
-    One more node of each class is thought to be seen at every place (Platt's targets): a handful of
-    nodes that are all right are no proof of certainty, and leave a temperature above 0.
+    A share of a node of each class is thought to be seen at every place, as Platt did with whole
+    nodes: a handful that are all right are no proof of certainty, and leave a temperature above 0.
     """
     finite = np.isfinite(scores).all(axis=1)
     scores, codes = scores[finite].astype(float), codes[finite]
@@ -22,7 +24,7 @@ def fit_temperature(scores: np.ndarray, codes: np.ndarray) -> float:
     if size == 0:
         return 1.0
     n_nodes, n_classes = scores.shape
-    targets = (np.eye(n_classes)[codes] * n_nodes + 1) / (n_nodes + n_classes)
+    targets = (np.eye(n_classes)[codes] * n_nodes + _ADDED) / (n_nodes + _ADDED * n_classes)
 
     def surprise(log_temperature: float) -> float:
         return -float(np.sum(targets * log_softmax(scores / np.exp(log_temperature), axis=1)))

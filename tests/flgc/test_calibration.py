@@ -20,8 +20,8 @@ def test_a_few_nodes_that_are_all_right_are_no_certainty():
     for n_nodes in (3, 30):
         codes = np.arange(n_nodes) % 3
         temperature = fit_temperature(np.eye(3)[codes], codes)
-        # Platt's targets: one more node of each class.
-        expected = (n_nodes + 1) / (n_nodes + 3)
+        # A quarter of a node of each class is added.
+        expected = (n_nodes + 1 / 4) / (n_nodes + 3 / 4)
         assert softmax(np.eye(3)[0] / temperature)[0] == pytest.approx(expected, rel=1e-3)
 
 
