@@ -24,14 +24,12 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, device
 
 from flgc.device import in_float64, n_threads
-from flgc.grid import GridScores, check_grid, solved
+from flgc.grid import GridScores, check_grid, parts_of_splits, solved
 from flgc.propagation import coefficients, embedding_grid, iterate_filter
 from flgc.ridge import RidgePath, is_within, one_hot
 
 # How much a further hit and a smaller error count (docs/decisions.md).
 PER_HIT, ERROR_POWER = 0.25, 8
-# Numbers in the rows of H that are labelled in the splits solved together.
-_MOST_LABELLED_NUMBERS = 500_000
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def average_grid(
     regularizations: Sequence[float],
     leave_one_out: bool = True,
 ) -> Average:
-    """The sum of all models of the grid, each times its weight; those of weight 0 cost nothing.
+    """The sum of all models of the grid, each times its weight; those of weight 0 are not solved.
 
     Parameters
     ----------
@@ -78,7 +76,7 @@ def average_grid(
     rows, place = xp.unique_inverse(nodes)
     place = xp.reshape(place, nodes.shape)
     Y = one_hot(labels[nodes], n_classes, xp.float64)
-    at_once = max(1, _MOST_LABELLED_NUMBERS // (n_labelled * X.shape[1]))
+    parts = parts_of_splits(n_splits, n_labelled, X.shape[1])
 
     def settings() -> Iterator[tuple[int, int, tuple[Any, Any]]]:
         for i, t, H in embedding_grid(P, X, rows, hops, teleports):
@@ -87,7 +85,6 @@ def average_grid(
 
     def solve(setting: tuple[Any, Any]) -> tuple[Any, Any]:
         H, w = setting
-        parts = [slice(start, start + at_once) for start in range(0, n_splits, at_once)]
         found = [
             _summed(in_float64(H[place[part]]), Y[part], w[part], regularizations, leave_one_out)
             for part in parts

@@ -161,8 +161,6 @@ def _solver(
     place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
     """A function from the matrix of one setting to its scores, (splits, regularizations) each."""
-    n_splits, n_labelled = labelled.shape
-    at_once = max(1, _MOST_LABELLED_NUMBERS // (n_labelled * X.shape[1]))
     solvers = [
         _solver_of_some(
             labels,
@@ -175,7 +173,7 @@ def _solver(
             side,
             place[part],
         )
-        for part in (slice(start, start + at_once) for start in range(0, n_splits, at_once))
+        for part in parts_of_splits(*labelled.shape, X.shape[1])
     ]
 
     def solve(matrix: Any) -> dict[str, np.ndarray]:
@@ -183,6 +181,12 @@ def _solver(
         return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
 
     return solve
+
+
+def parts_of_splits(n_splits: int, n_labelled: int, n_features: int) -> list[slice]:
+    """Splits whose labelled rows fit into memory together."""
+    at_once = max(1, _MOST_LABELLED_NUMBERS // (n_labelled * n_features))
+    return [slice(start, start + at_once) for start in range(0, n_splits, at_once)]
 
 
 def _solver_of_some(
@@ -196,7 +200,7 @@ def _solver_of_some(
     side: str,
     place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
-    """The same for splits whose labelled rows, (splits, labelled, m), fit into memory together."""
+    """The same for some splits, whose labelled rows, (splits, labelled, m), are taken at once."""
     xp = array_namespace(labelled)
     n_splits, n_labelled = labelled.shape
     seen = labels[labelled]

@@ -17,6 +17,7 @@ from flgc.averaging import (
     of_one_size,
     with_constant,
 )
+from flgc.calibration import fit_temperature
 from flgc.classifier import fit_weights
 from flgc.device import to_device, to_numpy
 from flgc.graph import as_adjacency, propagation_matrix
@@ -64,7 +65,7 @@ def test_a_pick_is_a_single_weight(n_features):
 @pytest.mark.parametrize("n_features", [4, 40])
 @pytest.mark.parametrize("at_once", [1, 1000, 10**9])
 def test_many_splits_equal_one_after_the_other(n_features, at_once, monkeypatch):
-    monkeypatch.setattr("flgc.averaging._MOST_LABELLED_NUMBERS", at_once)
+    monkeypatch.setattr("flgc.grid._MOST_LABELLED_NUMBERS", at_once)
     P, X, labels, labelled = _problem(n_features)
     weights = _drawn_weights(0, (len(labelled), *SHAPE))
     run = {"n_classes": 3, **GRID}
@@ -132,8 +133,6 @@ def test_the_constant_column_is_the_last_one():
 
 # --- the estimator --------------------------------------------------------------------------------
 
-AXES = ("hops", "teleports", "regularizations")
-
 
 @settings(max_examples=15)
 @given(plain.problems(), st.integers(0, 4))
@@ -155,7 +154,7 @@ def test_the_estimator_is_the_average_of_models_fitted_by_themselves(problem, n_
         sizes.append(np.abs(left_out).mean())
     shares = softmax(logs)
     weights = np.reshape(shares / sizes, SHAPE)
-    expected, _ = plain.averaged(P, ones, Y, labelled, weights, *GRID.values())
+    expected, left_out = plain.averaged(P, ones, Y, labelled, weights, *GRID.values())
 
     y = np.full(len(X), -1)
     y[labelled], y[validation] = labels[labelled], labels[validation]
@@ -163,6 +162,8 @@ def test_the_estimator_is_the_average_of_models_fitted_by_themselves(problem, n_
     model.fit(X, y, A, validation=validation if len(validation) else None)
     np.testing.assert_allclose(model.cv_results_["weight"], shares, atol=1e-8)
     np.testing.assert_allclose(model.label_scores_, expected, rtol=1e-8, atol=1e-8)
+    unfitted = np.vstack([left_out, expected[validation]])
+    assert model.temperature_ == pytest.approx(fit_temperature(unfitted, truth), rel=1e-4)
     assert model.coef_.shape == (6, X.shape[1], n_classes)
     assert model.intercept_.shape == (6, n_classes)
     powers = [np.linalg.matrix_power(P, h) for h in range(6)]
@@ -212,8 +213,6 @@ def test_probabilities_of_new_rows(load, combine):
     np.testing.assert_array_equal(
         model.classes_[probabilities.argmax(axis=1)], model.predict(X[~seen])
     )
-    right = probabilities[np.arange(len(probabilities)), truth[~seen]]
-    assert np.exp(np.mean(np.log(right))) > 0.5  # a guess has 0.33
     assert model.transduction_.shape == (seen.sum(),)
 
 
@@ -230,6 +229,28 @@ def test_a_pick_has_one_weight_and_an_average_many():
     scores = best.decision_function(X)
     again = average.set_params(combine="best").fit(X, y)
     np.testing.assert_array_equal(again.decision_function(X), scores)
+
+
+@pytest.mark.parametrize("validation", [None, np.arange(30, 45)])
+def test_the_temperature_of_a_pick_comes_from_what_it_did_not_fit(validation):
+    X, truth = make_blobs(90, centers=3, cluster_std=4.0, random_state=1)
+    A = np.triu(np.random.default_rng(0).random((90, 90)) < 0.1, 1)
+    A = (A + A.T) * 1.0
+    y = np.where(np.arange(90) < 45, truth, -1)
+    model = FLGCClassifierCV(**GRID).fit(X, y, A, validation=validation)
+    held_out = np.arange(0) if validation is None else validation
+    labelled = np.setdiff1d(np.arange(45), held_out)
+    unfitted = plain.unfitted_scores(
+        plain.propagation_matrix(A),
+        X,
+        np.eye(3)[truth[labelled]],
+        labelled,
+        held_out,
+        *model.best_params_.values(),
+    )
+    codes = np.concatenate([truth[labelled], truth[held_out]])
+    expected = fit_temperature(np.vstack(unfitted), codes)
+    assert model.temperature_ == pytest.approx(expected, rel=1e-4)
 
 
 def test_an_average_with_a_single_label_per_class_is_the_usual_setting():
