@@ -5,6 +5,7 @@ H = p(P) X (Eq. 10),   W = argmin ||H_l W - Y_l||^2 + r ||W||^2 (Eq. 16),   scor
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -40,7 +41,13 @@ from flgc.inputs import (
     unlabelled,
     unpack_pyg,
 )
-from flgc.propagation import hop, iterate_hops, propagate, propagate_indicators
+from flgc.propagation import (
+    coefficients,
+    hop,
+    iterate_filter,
+    propagate,
+    propagate_indicators,
+)
 from flgc.ridge import is_within, one_hot, ridge_weights
 
 SOLVERS = ("auto", "primal", "dual", "labels")
@@ -102,6 +109,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     n_neighbors: int | None
     device: str
     dtype: str | None
+    intercept_: np.ndarray  # of an average only
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -190,15 +198,19 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.X_fit_ = X_fit
         self.hops_, self.teleport_ = hops, teleport
         self.coef_ = to_numpy(W)
+        self._keep_scores(scores, f"regularization={regularization:g}")
+        return self
+
+    def _keep_scores(self, scores: Any, setting: str) -> None:
+        """Scores and classes of the fitted nodes; refuses what has overflowed."""
         self.label_scores_ = to_numpy(scores)
         if not np.isfinite(self.label_scores_).all():
             raise ValueError(
                 f"the scores are not finite: the scale of X, of the weights in the adjacency or "
-                f"regularization={regularization:g} is out of range of {self.coef_.dtype}. Rescale "
-                f"them, or use dtype='float64'."
+                f"{setting} is out of range of {self.coef_.dtype}. Rescale them, or use "
+                f"dtype='float64'."
             )
         self.transduction_ = self.classes_[self.label_scores_.argmax(axis=1)]
-        return self
 
     def decision_function(self, X: Any, adjacency: Any = None) -> np.ndarray:
         """Scores of new rows, shape (n, C), or (n,) for two classes: positive is `classes_[1]`.
@@ -207,6 +219,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         (new rows, fitted rows), with the fitted nodes named there. The fitted graph does not
         change, so a prediction does not depend on what else is predicted with it.
         """
+        scores = self._scores_of_new(X, adjacency)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _scores_of_new(self, X: Any, adjacency: Any) -> np.ndarray:
+        """Horner's scheme for sum_h P^h T_h, with a row of P for each new row that listens."""
         check_is_fitted(self)
         X = read_features(self, X, fitting=False, dtype=self.coef_.dtype)
         if adjacency is None:
@@ -215,13 +232,21 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             edges = edges_of_new_rows(adjacency, (X.shape[0], self.X_fit_.shape[0]))
         weights, own = attachment_rows(edges, self.adjacency_)
         P = propagation_matrix(self.adjacency_, self.coef_.dtype)
-        heard = iterate_hops(P, self.X_fit_ @ self.coef_, self.hops_, self.teleport_)
-        own_scores = X @ self.coef_
-        scores = own_scores
-        for _ in range(self.hops_):
-            step = weights @ next(heard) + own[:, None] * scores
-            scores = (1 - self.teleport_) * step + self.teleport_ * own_scores
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        heard = iterate_filter(P, self._terms(self.X_fit_))
+        scores: Any = 0.0
+        for h, term in enumerate(self._terms(X)):
+            scores = weights @ next(heard) + own[:, None] * scores + term if h else term
+        return scores
+
+    def _terms(self, X: Any) -> Iterator[Any]:
+        """T_hops, ... T_1, T_0: X B_h and the intercept of that hop; c_h X W of a single model."""
+        if self.coef_.ndim == 3:
+            for B, intercept in zip(self.coef_[::-1], self.intercept_[::-1], strict=True):
+                yield X @ B + intercept
+        else:
+            product = X @ self.coef_
+            for c in reversed(coefficients(self.hops_, self.teleport_)):
+                yield c * product
 
     def predict(self, X: Any, adjacency: Any = None) -> np.ndarray:
         """Classes of new rows; those of the fitted rows are in `transduction_`."""

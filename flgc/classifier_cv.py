@@ -1,4 +1,4 @@
-"""The classifier that picks its own setting, by leave-one-out or on validation nodes."""
+"""The classifier that needs no setting: it picks from a grid, or averages all of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from scipy.special import softmax
 
+from flgc.averaging import (
+    Average,
+    average_grid,
+    filtered,
+    log_weights,
+    of_one_size,
+    with_constant,
+)
+from flgc.calibration import fit_temperature
 from flgc.checks import check_choice
 from flgc.classifier import GraphClassifier
 from flgc.device import resolve_device, to_device, to_numpy
@@ -22,10 +32,11 @@ PAPER_REGULARIZATIONS = tuple(2.0**exponent for exponent in range(-8, 9))
 # Where leave-one-out cannot pick: regularization is this share of the spread of the labelled rows.
 USUAL_HOPS, USUAL_TELEPORT, USUAL_SHARE = 10, 0.1, 0.01
 SCORINGS = ("squared_error", "accuracy")
+COMBINES = ("best", "average")
 
 
 class FLGCClassifierCV(GraphClassifier):
-    """`FLGCClassifier` whose hops, teleport and regularization are picked from a grid.
+    """`FLGCClassifier` whose hops, teleport and regularization are picked from a grid, or averaged.
 
     Every model of the grid is scored in closed form: by leave-one-out on the labelled nodes, or,
     when `fit` gets a validation mask, by accuracy on those nodes. Test labels are never needed.
@@ -41,6 +52,10 @@ class FLGCClassifierCV(GraphClassifier):
     scoring : {"squared_error", "accuracy"}, default="squared_error"
         What leave-one-out measures. Squared error picks better when labels are few: accuracy on
         a handful of nodes has too many ties.
+    combine : {"best", "average"}, default="best"
+        "average" takes all models, each with a weight of exp(hits / 4) / (squared error)^8: what it
+        gets right of labelled nodes that are left out and of validation nodes. It has a constant
+        feature, and is one linear filter again: scores = sum_h P^h (X coef_[h] + intercept_[h]).
     n_neighbors, device, dtype
         As in `FLGCClassifier`.
 
@@ -51,9 +66,14 @@ class FLGCClassifierCV(GraphClassifier):
     best_score_ : float
         Its score; higher is better (squared error is negated).
     cv_results_ : dict of arrays, one value per model
-        The grid and its scores, ready for `pandas.DataFrame`.
+        The grid, its scores and each model's `weight`, ready for `pandas.DataFrame`.
     transduction_, label_scores_, classes_, coef_, adjacency_
-        As in `FLGCClassifier`, of the picked model.
+        As in `FLGCClassifier`, of the picked model. Of an average, `coef_` has the shape
+        (max(hops) + 1, n_features, n_classes), and scores have a mean size of about 1.
+    intercept_ : array of shape (max(hops) + 1, n_classes)
+        Of an average only.
+    temperature_ : float
+        softmax(label_scores_ / temperature_) are probabilities; fitted to left-out scores.
 
     Examples
     --------
@@ -76,6 +96,7 @@ class FLGCClassifierCV(GraphClassifier):
         teleports: Sequence[float] = PAPER_TELEPORTS,
         regularizations: Sequence[float] = PAPER_REGULARIZATIONS,
         scoring: str = "squared_error",
+        combine: str = "best",
         n_neighbors: int | None = None,
         device: str = "auto",
         dtype: str | None = None,
@@ -84,12 +105,13 @@ class FLGCClassifierCV(GraphClassifier):
         self.teleports = teleports
         self.regularizations = regularizations
         self.scoring = scoring
+        self.combine = combine
         self.n_neighbors = n_neighbors
         self.device = device
         self.dtype = dtype
 
     def fit(self, X: Any, y: Any = None, adjacency: Any = None, validation: Any = None) -> Self:
-        """Score the grid, pick a model, fit it.
+        """Score the grid, pick a model and fit it, or average all.
 
         Parameters
         ----------
@@ -99,28 +121,83 @@ class FLGCClassifierCV(GraphClassifier):
             Nodes whose labels in y pick the model and take no part in any fit.
         """
         check_choice("scoring", self.scoring, SCORINGS)
+        check_choice("combine", self.combine, COMBINES)
         check_grid(self.hops, self.teleports, self.regularizations)
-        if validation is None and min(self.regularizations) <= 0:
+        averaging = self.combine == "average"
+        if (validation is None or averaging) and min(self.regularizations) <= 0:
+            instead = "take combine='best' with" if averaging else "pass"
             raise ValueError(
                 f"leave-one-out needs regularizations > 0, found {min(self.regularizations)!r}: "
-                f"drop it from the grid, or pass a validation mask."
+                f"drop it from the grid, or {instead} a validation mask."
             )
         X_fit, codes, adjacency = self._read(X, y, adjacency)
         labelled, held_out = _split_labelled(codes, validation)
         P, X = self._to_device(X_fit, adjacency)
+        X = with_constant(X) if averaging else X
         scores = self._score_grid(P, X, codes, labelled, held_out)
         counts = np.bincount(codes[labelled])
+        index = None
         if validation is None and (counts == 1).any():
-            self._pick(scores, self._usual_index(P, X, labelled))
+            index = self._usual_index(P, X, labelled)
+        self._pick(scores, index)
+        if index is not None:
             warnings.warn(
                 f"a single node is labelled in the class(es) {self.classes_[counts == 1].tolist()}:"
                 f" leave-one-out cannot judge models that never saw a class. The usual setting is "
                 f"taken, {self.best_params_}: label a second node, or pass a validation mask.",
                 stacklevel=2,
             )
+        shape = (len(self.hops), len(self.teleports), len(self.regularizations))
+        weights = np.zeros(shape)
+        weights.flat[self.best_index_] = 1.0
+        if averaging and index is None:
+            n_validation = 0 if held_out is None else len(held_out)
+            weights = softmax(log_weights(scores, len(labelled), n_validation))
+        self.cv_results_["weight"] = weights.ravel()
+        if averaging:
+            grid = (self.hops, self.teleports, self.regularizations)
+            average = self._average(P, X, codes, labelled, of_one_size(weights, scores), grid)
+            self.X_fit_, self.hops_ = X_fit, max(self.hops)
+            self.coef_ = to_numpy(average.filters[:, :-1])
+            self.intercept_ = to_numpy(average.filters[:, -1])
+            self._keep_scores(filtered(P, X, average.filters), "the regularizations")
         else:
-            self._pick(scores)
-        return self._fit(P, X, X_fit, codes, labelled, **self.best_params_)
+            self._fit(P, X, X_fit, codes, labelled, **self.best_params_)
+            alone = [[value] for value in self.best_params_.values()]
+            average = self._average(P, X, codes, labelled, np.ones(1), alone)
+        # What the scores did not fit: labelled nodes, each left out, and validation nodes.
+        unfitted = [] if held_out is None else [(self.label_scores_[held_out], codes[held_out])]
+        if average.left_out is not None:
+            unfitted.append((to_numpy(average.left_out), codes[labelled]))
+        self.temperature_ = fit_temperature(*map(np.concatenate, zip(*unfitted, strict=True)))
+        return self
+
+    def predict_proba(self, X: Any, adjacency: Any = None) -> np.ndarray:
+        """Probabilities of the classes of new rows, shape (n, C); joined as for `predict`."""
+        return softmax(self._scores_of_new(X, adjacency) / self.temperature_, axis=1)
+
+    def _average(
+        self,
+        P: Any,
+        X: Any,
+        codes: np.ndarray,
+        labelled: np.ndarray,
+        weights: np.ndarray,
+        grid: Sequence[Sequence],
+    ) -> Average:
+        device = resolve_device(self.device)
+        return average_grid(
+            P,
+            X,
+            to_device(codes, device),
+            to_device(labelled, device),
+            weights,
+            n_classes=len(self.classes_),
+            hops=grid[0],
+            teleports=grid[1],
+            regularizations=grid[2],
+            leave_one_out=min(grid[2]) > 0,
+        )
 
     def _score_grid(
         self, P: Any, X: Any, codes: np.ndarray, labelled: np.ndarray, held_out: np.ndarray | None

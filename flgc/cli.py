@@ -95,7 +95,9 @@ def benchmark(
     sections: Annotated[
         list[str] | None,
         typer.Option(
-            "--section", "-s", help="settings, fit, grid, scaling or clustering; default: all."
+            "--section",
+            "-s",
+            help="settings, fit, grid, scaling, clustering or calibration; default: all.",
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each fit; the median counts.")] = 3,

@@ -45,6 +45,7 @@ class GridScores:
 
     loo_squared_error: np.ndarray | None
     loo_accuracy: np.ndarray | None
+    loo_size: np.ndarray | None  # mean absolute score of left-out nodes
     accuracy: Mapping[str, np.ndarray]
 
 
@@ -103,7 +104,7 @@ def score_grid(
                 labels, nodes, tests, n_classes, regularizations, leave_one_out, X, side, place
             )
             threads = n_threads() if isinstance(labels, np.ndarray) else 1
-            for i, t, found in _solved(solve, settings, threads):
+            for i, t, found in solved(solve, settings, threads):
                 for name, values in found.items():
                     results[name][chunk, i, t] = values
 
@@ -160,8 +161,6 @@ def _solver(
     place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
     """A function from the matrix of one setting to its scores, (splits, regularizations) each."""
-    n_splits, n_labelled = labelled.shape
-    at_once = max(1, _MOST_LABELLED_NUMBERS // (n_labelled * X.shape[1]))
     solvers = [
         _solver_of_some(
             labels,
@@ -174,7 +173,7 @@ def _solver(
             side,
             place[part],
         )
-        for part in (slice(start, start + at_once) for start in range(0, n_splits, at_once))
+        for part in parts_of_splits(labelled.shape[0], labelled.shape[1], X.shape[1])
     ]
 
     def solve(matrix: Any) -> dict[str, np.ndarray]:
@@ -182,6 +181,12 @@ def _solver(
         return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
 
     return solve
+
+
+def parts_of_splits(n_splits: int, n_labelled: int, n_features: int) -> list[slice]:
+    """Splits whose labelled rows fit into memory together."""
+    at_once = max(1, _MOST_LABELLED_NUMBERS // (n_labelled * n_features))
+    return [slice(start, start + at_once) for start in range(0, n_splits, at_once)]
 
 
 def _solver_of_some(
@@ -195,7 +200,7 @@ def _solver_of_some(
     side: str,
     place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
-    """The same for splits whose labelled rows, (splits, labelled, m), fit into memory together."""
+    """The same for some splits, whose labelled rows, (splits, labelled, m), are taken at once."""
     xp = array_namespace(labelled)
     n_splits, n_labelled = labelled.shape
     seen = labels[labelled]
@@ -238,14 +243,15 @@ def _solver_of_some(
             residuals = path.leave_one_out_residuals(regularizations, solutions)
             squared = xp.mean(xp.sum(residuals**2, axis=-1), axis=-2)
             found["loo_squared_error"] = to_numpy(squared)
-            left_out = xp.argmax(Y[..., None, :] - residuals, axis=-1)
-            found["loo_accuracy"] = _accuracy(left_out, seen, X.dtype)
+            left_out = Y[..., None, :] - residuals
+            found["loo_accuracy"] = _accuracy(xp.argmax(left_out, axis=-1), seen, X.dtype)
+            found["loo_size"] = to_numpy(xp.mean(xp.abs(left_out), axis=(-3, -1)))
         return found
 
     return solve
 
 
-_LOO = ("loo_squared_error", "loo_accuracy")
+_LOO = ("loo_squared_error", "loo_accuracy", "loo_size")
 
 
 def check_grid(
@@ -291,7 +297,7 @@ def _choose_side(
     return "labels" if by_labels < (sparse + dense) * d else "features"
 
 
-def _solved(
+def solved(
     solve: Callable[[Any], Any], settings: Iterable[tuple[int, int, Any]], threads: int
 ) -> Iterator[tuple[int, int, Any]]:
     """`solve` of each setting's rows, `threads` at a time, without piling settings up."""

@@ -10,7 +10,7 @@ where there are fewer labelled nodes than features it is cheaper to propagate E 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -91,6 +91,22 @@ def propagate(P: Any, X: Any, hops: int, teleport: float = 0.0) -> Any:
     return embedding
 
 
+def coefficients(hops: int, teleport: float) -> list[float]:
+    """c_0 .. c_hops of the polynomial: H(hops) = sum_h c_h P^h X."""
+    return [teleport * (1 - teleport) ** h for h in range(hops)] + [(1 - teleport) ** hops]
+
+
+def iterate_filter(P: Any, terms: Iterable[Any]) -> Iterator[Any]:
+    """Horner's scheme for sum_h P^h T_h: its partial sums, given T_hops, ... T_1, T_0 in turn.
+
+    A filter of any coefficients, at the cost of one hop of T's columns per term.
+    """
+    total = None
+    for term in terms:
+        total = term if total is None else hop(P, total) + term
+        yield total
+
+
 def propagate_indicators(P: Any, X: Any, nodes: Any, hops: int, teleport: float = 0.0) -> Any:
     """`propagate` of the indicators E of the nodes, in the precision of X: (p(P) E)' X is H[nodes].
 
@@ -116,8 +132,7 @@ def embedding_grid(
     One product with P per hop, whatever the number of teleports.
     """
     sums: list[Any] = [0.0] * len(teleports)  # sum over j < h of teleport (1 - teleport)^j P^j X
-    for h, full in enumerate(iterate_hops(P, X, max(hops), reuse=True)):
-        power = full[rows]
+    for h, power in enumerate(_powers_at(P, X, rows, max(hops))):
         for t, teleport in enumerate(teleports):
             decay = (1.0 - teleport) ** h
             if h in hops:
@@ -125,6 +140,16 @@ def embedding_grid(
                 yield from ((i, t, H) for i, wanted in enumerate(hops) if wanted == h)
             if teleport > 0 and h < max(hops):
                 sums[t] += (teleport * decay) * power
+
+
+def _powers_at(P: Any, X: Any, rows: Any, hops: int) -> Iterator[Any]:
+    """(P^h X)[rows] for h = 0 .. hops; the rows' indicators are propagated where they are fewer."""
+    if rows.shape[0] < X.shape[1]:
+        for S in iterate_hops(P, indicator_columns(X, rows), hops, reuse=True):
+            yield (X.T @ S).T
+    else:
+        for H in iterate_hops(P, X, hops, reuse=True):
+            yield H[rows]
 
 
 def kernel_grid(

@@ -45,6 +45,27 @@ def leave_one_out_residuals(H, Y, regularization):
     )
 
 
+def averaged(P, X, Y, labelled, weights, hops, teleports, regularizations):
+    """Weighted sums of all models' scores and left-out scores, each model fitted by itself."""
+    scores, left_out = np.zeros((len(X), Y.shape[1])), np.zeros(Y.shape)
+    for i, h in enumerate(hops):
+        for t, teleport in enumerate(teleports):
+            H = propagate(P, X, h, teleport)
+            for r, regularization in enumerate(regularizations):
+                W = precise_ridge_weights(H[labelled], Y, regularization)
+                residuals = leave_one_out_residuals(H[labelled], Y, regularization)
+                scores += weights[i, t, r] * H @ W
+                left_out += weights[i, t, r] * (Y - residuals)
+    return scores, left_out
+
+
+def unfitted_scores(P, X, Y, labelled, validation, hops, teleport, regularization):
+    """One model's scores of labelled nodes, each left out, and of validation nodes."""
+    H = propagate(P, X, hops, teleport)
+    left_out = Y - leave_one_out_residuals(H[labelled], Y, regularization)
+    return left_out, H[validation] @ precise_ridge_weights(H[labelled], Y, regularization)
+
+
 def self_expression(H, X, regularization):
     return np.linalg.inv(H @ H.T + regularization * np.eye(len(H))) @ H @ X.T
 

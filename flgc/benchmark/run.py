@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
-from flgc.benchmark import scale, settings
+from flgc.benchmark import calibration, scale, settings
 from flgc.benchmark.rivals import Problem, reference_recipe, timed_in_turns
 from flgc.classifier_cv import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
 from flgc.datasets import Dataset, load
@@ -49,6 +49,7 @@ def run(
         "grid": "A grid of 3,927 models against as many reference recipes",
         "scaling": "FLGCClassifier.fit, 2 hops, 20 edges and 100 features per node, 10 % labelled",
         "clustering": "FLGCClustering(solver='lowrank'), 128 features",
+        "calibration": "FLGCClassifierCV: probabilities against what happens, in percent",
     }
     sections = _chosen("section", sections, tuple(titles))
     makers: dict[str, Any] = {
@@ -57,6 +58,7 @@ def run(
         "grid": lambda: grid_rows(datasets, mirror, repeats),
         "scaling": lambda: scaling_rows(largest),
         "clustering": lambda: [scale.measure("cluster", max(largest // 10, 1000))],
+        "calibration": lambda: calibration.rows(datasets, mirror),
     }
     console = Console(quiet=as_json)
     collected: dict[str, list[dict]] = {}

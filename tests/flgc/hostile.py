@@ -45,11 +45,14 @@ GRID = {"hops": (0, 2), "teleports": (0.0, 0.3), "regularizations": (0.1, 1.0)}
 MAKE: dict[str, Callable[..., Any]] = {
     "FLGCClassifier": lambda **change: FLGCClassifier(**{"hops": 2, **change}),
     "FLGCClassifierCV": lambda **change: FLGCClassifierCV(**{**GRID, **change}),
+    "FLGCClassifierCV average": lambda **change: FLGCClassifierCV(
+        **{**GRID, "combine": "average", **change}
+    ),
     "FLGCClustering": lambda **change: FLGCClustering(
         **{"n_clusters": 2, "hops": 2, "random_state": 0, **change}
     ),
 }
-CLASSIFIERS = ("FLGCClassifier", "FLGCClassifierCV")
+CLASSIFIERS = ("FLGCClassifier", "FLGCClassifierCV", "FLGCClassifierCV average")
 # What makes the input, and words of the message.
 Refusals = dict[str, tuple[Callable[[], Any], str]]
 IDLE: Any = object()  # an argument that is left out
@@ -168,6 +171,10 @@ PARAMETERS = {
 WORDS: dict[str, dict[str, Any]] = {
     "solver": {"unknown": "magic", "None": None, "int": 1, "array": np.array(["auto"]), "list": []},
     "scoring": {"unknown": "f1", "None": None, "function": len, "array": np.array(["accuracy"])},
+    "combine": {
+        "unknown": "mean", "None": None, "True": True, "list": ["average"], "function": np.mean,
+        "array": np.array(["average"]), "capital": "Average", "empty": "",
+    },
     "device": {
         "unknown": "tpu", "None": None, "int": 0, "list": ["cpu"], "no number": "cuda:x",
         "no colon": "cudax", "unknown to torch": "torch:nowhere", "empty": "",
@@ -183,7 +190,7 @@ WORDS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 SPOKEN = {
     "FLGCClassifier": ("solver", "device", "dtype"),
-    "FLGCClassifierCV": ("scoring", "device", "dtype"),
+    "FLGCClassifierCV": ("scoring", "combine", "device", "dtype"),
     "FLGCClustering": ("solver", "device", "random_state"),
 }
 

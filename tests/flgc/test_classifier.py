@@ -29,7 +29,12 @@ def _reasons(estimator):
 
 
 @parametrize_with_checks(
-    [FLGCClassifier(), FLGCClassifierCV(**SMALL_GRID), FLGCClustering(n_clusters=3)],
+    [
+        FLGCClassifier(),
+        FLGCClassifierCV(**SMALL_GRID),
+        FLGCClassifierCV(combine="average", **SMALL_GRID),
+        FLGCClustering(n_clusters=3),
+    ],
     expected_failed_checks=_reasons,
 )
 def test_scikit_learn_estimator_contract(estimator, check):

@@ -36,6 +36,8 @@ def test_benchmark_compares_in_one_run(tmp_path, real_data, shared_cache, monkey
     out = tmp_path / "benchmark.parquet"
     options = ["--dataset", "Cora", "--section", "fit", "--section", "scaling", "--repeats", "1"]
     options += [
+        "--section",
+        "calibration",
         "--largest",
         "2000",
         "--mirror",
@@ -55,9 +57,18 @@ def test_benchmark_compares_in_one_run(tmp_path, real_data, shared_cache, monkey
     published = 81.0  # by SGC's authors
     assert fits[SGC]["accuracy"] == pytest.approx(published, abs=1.0)
     assert report["sections"]["scaling"][-1]["nodes"] == "exponent"
+    calibration = {
+        (row["dataset"], row["combine"]): row for row in report["sections"]["calibration"]
+    }
+    assert len(calibration) == 8
+    # One pick on 500 validation nodes falls to 79.6 with the paper's grid.
+    assert calibration["Cora", "average"]["accuracy"] > 81.5
+    for row in calibration.values():
+        assert row["accuracy"] > 75
+        assert 0 < row["calibration_error"] < 20
     stored = pq.read_table(out)
     assert b"machine" in stored.schema.metadata
-    assert set(stored["section"].to_pylist()) == {"fit", "scaling"}
+    assert set(stored["section"].to_pylist()) == {"fit", "scaling", "calibration"}
 
 
 @pytest.mark.parametrize("option", ["--dataset", "--section"])

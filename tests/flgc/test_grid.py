@@ -86,7 +86,7 @@ def test_an_error_in_a_thread_is_not_swallowed():
         raise FloatingPointError(rows)
 
     with pytest.raises(FloatingPointError):
-        list(flgc.grid._solved(fail, [(0, 0, 1), (0, 1, 2)], 2))
+        list(flgc.grid.solved(fail, [(0, 0, 1), (0, 1, 2)], 2))
 
 
 def test_grids_side_by_side_leave_blas_as_it_was(monkeypatch):

@@ -5,7 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flgc.metrics import clustering_accuracy, normalized_mutual_information
+from flgc.metrics import (
+    clustering_accuracy,
+    expected_calibration_error,
+    normalized_mutual_information,
+)
 from flgc.noise import gaussian, salt_and_pepper
 
 
@@ -20,6 +24,27 @@ def test_names_do_not_matter_and_more_clusters_than_classes_are_fine():
     assert clustering_accuracy(["a", "a", "b"], [7, 7, 1]) == 1.0
     assert clustering_accuracy([0, 0, 0, 0], [0, 1, 2, 3]) == 0.25
     assert normalized_mutual_information(["a", "a", "b"], [7, 7, 1]) == pytest.approx(1.0)
+
+
+def test_calibration_error_of_known_cases():
+    sure, wrong = np.eye(2)[[0, 1, 0, 1]], np.array([1, 0, 1, 0])
+    assert expected_calibration_error([0, 1, 0, 1], sure) == 0.0
+    assert expected_calibration_error(wrong, sure) == 1.0
+    # Four of five are right at .8: calibrated. One of two is right at .9: .4 too sure.
+    calibrated = np.tile([0.8, 0.2], (5, 1))
+    assert expected_calibration_error([0, 0, 0, 0, 1], calibrated) == pytest.approx(0.0)
+    too_sure = np.tile([0.9, 0.1], (2, 1))
+    assert expected_calibration_error([0, 1], too_sure) == pytest.approx(0.4)
+    # Bins do not make up for each other: shares 5/7 and 2/7.
+    both = np.vstack([calibrated, too_sure])
+    found = expected_calibration_error([0, 0, 0, 0, 1, 0, 1], both)
+    assert found == pytest.approx(0.4 * 2 / 7)
+    assert expected_calibration_error([0, 0, 0, 0, 1, 0, 1], both, n_bins=1) == pytest.approx(
+        abs(5 / 7 - (5 * 0.8 + 2 * 0.9) / 7)
+    )
+    # A confidence on an edge lies in the bin below: .5 and .6 in bins of width .5.
+    pair = np.array([[0.5, 0.5], [0.6, 0.4]])
+    assert expected_calibration_error([1, 0], pair, n_bins=2) == pytest.approx((0.5 + 0.4) / 2)
 
 
 def test_gaussian_has_the_variance_and_repeats():
