@@ -161,6 +161,7 @@ def _solver(
     place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
     """A function from the matrix of one setting to its scores, (splits, regularizations) each."""
+    n_splits, n_labelled = labelled.shape
     solvers = [
         _solver_of_some(
             labels,
@@ -173,7 +174,7 @@ def _solver(
             side,
             place[part],
         )
-        for part in parts_of_splits(labelled.shape[0], labelled.shape[1], X.shape[1])
+        for part in parts_of_splits(n_splits, n_labelled, X.shape[1])
     ]
 
     def solve(matrix: Any) -> dict[str, np.ndarray]:

@@ -29,8 +29,8 @@ class Gap:
 def dataset_gap(dataset: str, error: BaseException, cells: int) -> Gap:
     """The gap that a dataset leaves which could not be had."""
     if isinstance(error, NotReachable):
-        reason = reason_of(error).removeprefix(f"{dataset}: {UNREACHED}: ")
-        return Gap(NOT_REACHABLE, dataset, reason, cells)
+        reasons = [f"{place}: {reason}" for place, reason in error.reasons.items()]
+        return Gap(NOT_REACHABLE, dataset, "; ".join(reasons) or reason_of(error), cells)
     return Gap(FAILED, dataset, reason_of(error), cells)
 
 

@@ -253,6 +253,23 @@ def test_the_temperature_of_a_pick_comes_from_what_it_did_not_fit(validation):
     assert model.temperature_ == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_average_on_torch_is_that_of_numpy(dtype):
+    X, truth = load_wine(return_X_y=True)
+    X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(dtype)
+    y = np.where(np.arange(178) % 9 == 0, truth, -1)
+    for features in (X, sp.csr_array(X)):
+        models = [
+            FLGCClassifierCV(combine="average", device=device, **GRID).fit(features, y)
+            for device in ("cpu", "torch:cpu")
+        ]
+        for model in models:
+            kept = (model.coef_, model.intercept_, model.label_scores_)
+            assert {array.dtype.name for array in kept} == {dtype}
+        atol = 1e-8 if dtype == "float64" else 1e-3
+        np.testing.assert_allclose(*(model.label_scores_ for model in models), atol=atol)
+
+
 def test_an_average_with_a_single_label_per_class_is_the_usual_setting():
     X, truth = load_iris(return_X_y=True)
     y = np.full(150, -1)

@@ -5,10 +5,10 @@ from tasks.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap, counted, datas
 def test_one_line_for_each_cause() -> None:
     gaps = [
         Gap(FAILED, "uci: graph wine", "ValueError: sour", 4),
-        dataset_gap("Cora", NotReachable("Cora: no source could be reached: a.org: refused"), 14),
+        dataset_gap("Cora", NotReachable("", reasons={"a.org": "refused"}), 14),
         Gap(NOT_AVAILABLE, "air", "nobody has it", 4),
         # The second attempt gives another reason, for the same cause.
-        dataset_gap("Cora", NotReachable("Cora: no source could be reached: a.org: a while"), 14),
+        dataset_gap("Cora", NotReachable("", reasons={"a.org": "a while"}), 14),
         Gap(NOT_AVAILABLE, "cotton", "nobody has it", 4),
         Gap(FAILED, "uci: timing wine", "ValueError: slow"),
     ]
