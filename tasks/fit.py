@@ -20,7 +20,7 @@ from tasks.experiments import Cell
 from tasks.features import scaled
 from tasks.graphs import leaking
 from tasks.pick import shared_setting
-from tasks.picking import Setting, looked_up, settings_of
+from tasks.picking import Setting, settings_of
 from tasks.results import COLUMNS, result_rows
 from tasks.routing import gpu_first, hand_over
 from tasks.select import blocks, seeds
@@ -75,7 +75,6 @@ def fit_runs(
         parameters=cell_parameters(cell),
         inputs={
             "dataset": data,
-            "scores": scores,
             "picks": picks,
             "embedding": embedding,
             "splits": splits,
@@ -122,7 +121,7 @@ def cluster_runs(
         CLUSTER_MODULES,
         compute,
         parameters=cell_parameters(cell) | {"seeds": [str(seed) for seed in seeds(cell)]},
-        inputs={"dataset": data, "scores": scores, "picks": picks, "clusters": found},
+        inputs={"dataset": data, "picks": picks, "clusters": found},
     )
 
 
@@ -133,10 +132,10 @@ def read_off(
     opened = Store(store)
 
     def compute() -> pd.DataFrame:
-        chosen, of_grid = (opened.read(of.key).to_pandas() for of in (picks, scores))
+        chosen = opened.read(picks.key).to_pandas()
         about = described(opened.read(data.key))
         values = {
-            metric: looked_up(of_grid, chosen, "test" if metric == "accuracy" else metric)
+            metric: chosen["test" if metric == "accuracy" else metric]
             for metric in cell.experiment.metrics
         }
         return result_rows(
@@ -158,7 +157,7 @@ def read_off(
         ("tasks.picking",),
         compute,
         parameters=cell_parameters(cell) | {"seeds": [str(seed) for seed in seeds(cell)]},
-        inputs={"dataset": data, "scores": scores, "picks": picks},
+        inputs={"dataset": data, "picks": picks},
     )
 
 

@@ -1,11 +1,15 @@
-"""The picked settings of a method: one artifact per scores, method and protocol."""
+"""The picked settings of a method and their values: one artifact per scores, method and protocol.
+
+Cells are made from it and not from the scores, whose last digits may differ where cores add in
+another order: equal picks with equal values are equal cells.
+"""
 
 from dataclasses import asdict
 
 import pandas as pd
 
 from tasks.experiments import METHODS, Cell
-from tasks.picking import Setting, admitted, picks, settings_of
+from tasks.picking import Setting, admitted, picks, settings_of, with_values
 from tasks.stage import as_task
 from tasks.store import Artifact, Store
 
@@ -13,12 +17,12 @@ MODULES = ("tasks.picking",)
 
 
 def pick_settings(store: str, cell: Cell, scores: Artifact) -> Artifact:
-    """Run by run: the axes of the grid, and the criterion by which the protocol picked."""
+    """Run by run: the axes of the grid, the criterion of the protocol, and what the grid has."""
     opened, method = Store(store), METHODS[cell.method]
 
     def compute() -> pd.DataFrame:
         part = admitted(opened.read(scores.key).to_pandas(), method)
-        return picks(part, cell.protocol)
+        return with_values(picks(part, cell.protocol), part)
 
     return opened.get_or_compute(
         "pick",

@@ -131,10 +131,11 @@ def usual(settings: Sequence[Setting]) -> Setting:
     return Counter(settings).most_common(1)[0][0]
 
 
-def looked_up(scores: pd.DataFrame, picked: pd.DataFrame, metric: str) -> list[float]:
-    """A metric at the picked setting of each run, from the scores of the grid."""
+def with_values(picked: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """The picks with what their settings reach in their own runs, for those who report it."""
     axes = [name for name in picked.columns if name != "criterion"]
-    return picked[axes].merge(scores, on=axes, how="left", validate="1:1")[metric].tolist()
+    values = scores[[*axes, *(name for name in HIDDEN if name in scores)]]
+    return picked.merge(values, on=axes, how="left", validate="1:1")
 
 
 def admitted(scores: pd.DataFrame, method: Method | Rival) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.picking import Method, Rival, Setting, admitted, looked_up, picks, settings_of, usual
+from tasks.picking import Method, Rival, Setting, admitted, picks, settings_of, usual, with_values
 
 HOPS = (1, 2, 3)
 
@@ -80,8 +80,8 @@ def test_honest_knows_no_test_label_and_no_other_run(error, validation, test, ot
 
 def test_values_are_looked_up_run_by_run():
     frame = scores(**TWO_RUNS)
-    assert looked_up(frame, picks(frame, "honest"), "test") == [0.2, 0.9]
-    assert looked_up(frame.iloc[::-1], picks(frame, "paper"), "test") == [0.1, 0.9]
+    assert with_values(picks(frame, "honest"), frame)["test"].tolist() == [0.2, 0.9]
+    assert with_values(picks(frame, "paper"), frame.iloc[::-1])["test"].tolist() == [0.1, 0.9]
 
 
 @pytest.mark.parametrize(("hops", "most"), [((1, 2, 2), 2), ((3, 1), 3), ((5,), 5)])
