@@ -63,7 +63,9 @@ def undisturbed(prefect_server: str, tmp_path_factory: pytest.TempPathFactory) -
     store = tmp_path_factory.mktemp("undisturbed")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FLGC_REPORTS", str(store / "reports"))
-        return table(store, run(store))
+        state = run(store)
+    assert state.is_completed(), state.message
+    return table(store, state)
 
 
 def assert_completes(store: Path, undisturbed: pd.DataFrame) -> None:
