@@ -52,6 +52,11 @@ def test_paper_picks_one_for_all_runs_on_the_mean_of_their_test_nodes():
     assert set(picks(frame, "paper")["criterion"]) == {"test"}
 
 
+def test_paper_does_not_pick_for_one_lucky_run():
+    frame = scores(validation=NOBODY, test=[[1.0, 0.6, 0.1], [0.1, 0.6, 0.2]])
+    assert hops_of(frame, "paper") == [2, 2]
+
+
 def test_clusterings_are_picked_without_labels_or_against_them():
     quality = {"ACC": [[0.9, 0.5, 0.1]], "NMI": [[0.9, 0.5, 0.1]]}
     frame = scores(**quality, silhouette=[[0.1, 0.2, 0.3]])
