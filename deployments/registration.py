@@ -20,7 +20,7 @@ from prefect.events.schemas.automations import AutomationCore, Posture
 from prefect.exceptions import ObjectAlreadyExists
 
 from deployments.settings import SILENT_SECONDS
-from tasks.pools import CPU_POOL, GPU_POOL
+from tasks.running.pools import CPU_POOL, GPU_POOL
 
 HEARTBEAT = "prefect.flow-run.heartbeat"
 ENDS = ("Completed", "Cached", "Failed", "TimedOut", "Crashed", "Cancelled", "Paused", "Suspended")

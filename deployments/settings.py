@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from flgc.addresses import HIDDEN, without_secrets
 from flows.server import url_of
-from tasks.pools import CPU_POOL, GPU_POOL
+from tasks.running.pools import CPU_POOL, GPU_POOL
 
 CHECKOUT = Path(__file__).parents[1]
 DEFAULT_PORT = 4200

@@ -13,7 +13,7 @@ from deployments.orphans import crash_orphans
 from deployments.settings import StackSettings
 from deployments.state import read_note, remove_note, write_note
 from flows.server import bound
-from tasks.pools import CPU_POOL, GPU_POOL
+from tasks.running.pools import CPU_POOL, GPU_POOL
 
 PREFECT = ["-m", "prefect", "--no-prompt"]
 SERVER_SECONDS = 180.0

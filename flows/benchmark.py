@@ -7,16 +7,16 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.logging import get_logger
 
-from flows.cells import run_experiment
+from flows.dag import run_experiment
 from flows.in_use import uses_store
-from flows.parameters import Protocol, Runs, Suite, planned
+from flows.plan import Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.tables import outcome
-from tasks.download import download
-from tasks.speed import HISTORY, now, speed
-from tasks.store import DamagedArtifact, Store, StoreError
-from tasks.store_upkeep import artifact_keys
-from tasks.tables import markdown
+from tasks.document.tables import markdown
+from tasks.stages.dataset import download
+from tasks.stages.history import HISTORY, now, speed
+from tasks.store.store import DamagedArtifact, Store, StoreError
+from tasks.store.upkeep import artifact_keys
 
 STAGE = "history"
 

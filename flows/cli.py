@@ -16,7 +16,7 @@ from rich.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from flows.cells import Listener
+    from flows.dag import Listener
 
 app = typer.Typer(add_completion=False)
 output = Console(width=None if sys.stdout.isatty() else 160)
@@ -69,10 +69,10 @@ def reproduce(
     """
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
-    from flows.parameters import FLOWS, planned
+    from flows.plan import FLOWS, planned
     from flows.runners import task_runner
     from flows.server import NoServer
-    from tasks.store import StoreError
+    from tasks.store.store import StoreError
 
     try:
         plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
@@ -177,7 +177,7 @@ def progress_lines() -> Iterator[None]:
 
 @contextmanager
 def _listening(listen: "Listener") -> Iterator[None]:
-    from flows.cells import listeners
+    from flows.dag import listeners
 
     listeners.append(listen)
     try:
@@ -189,8 +189,8 @@ def _listening(listen: "Listener") -> Iterator[None]:
 def _print_outcome(plan: Any, state: Any, called: float, running: float) -> None:
     from flows.reports import report_folder
     from flows.tables import cost
-    from tasks.report import section_table
-    from tasks.store import Store
+    from tasks.stages.report import section_table
+    from tasks.store.store import Store
 
     spent = cost(running)
     found = state.result(raise_on_failure=False)

@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 from prefect import flow
 from pydantic import TypeAdapter
 
-from tasks.pools import GPU_FLOW
+from tasks.running.pools import GPU_FLOW
 
 PACKAGE = "tasks."
 

@@ -9,7 +9,7 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 
-from tasks.report import Section, export, report
+from tasks.stages.report import Section, export, report
 
 REPORTS = "FLGC_REPORTS"
 

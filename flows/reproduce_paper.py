@@ -7,18 +7,18 @@ from typing import Any, Literal
 from prefect import flow, get_run_logger
 
 from flows import reports
-from flows.cells import cells_of
 from flows.citation import citation
 from flows.clustering import clustering
+from flows.dag import cells_of
 from flows.in_use import uses_store
-from flows.parameters import FLOWS, Protocol, Runs, Suite, planned
+from flows.plan import FLOWS, Protocol, Runs, Suite, planned
 from flows.robustness import robustness
 from flows.runners import task_runner
 from flows.tables import cost, outcome
 from flows.uci import uci
-from tasks.experiments import Experiment
-from tasks.gaps import FAILED, Gap, reason_of
-from tasks.report import Section
+from tasks.declared.experiments import Experiment
+from tasks.document.gaps import FAILED, Gap, reason_of
+from tasks.stages.report import Section
 
 TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustness": robustness}
 

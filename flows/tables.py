@@ -12,16 +12,16 @@ from prefect.artifacts import (
 from prefect.states import Completed, Failed
 
 from flows import reports
-from flows.cells import run_experiment
+from flows.dag import run_experiment
 from flows.in_use import uses_store
-from flows.parameters import Plan, Protocol, Runs, Suite, planned
+from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
-from tasks.figures import read_files
-from tasks.gaps import FAILED, NOT_REACHABLE, listed
-from tasks.report import Section, section_table, verdict
-from tasks.stage import busy_seconds
-from tasks.store import Store
-from tasks.tables import markdown
+from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
+from tasks.document.tables import markdown
+from tasks.running.stage import busy_seconds
+from tasks.stages.draw import read_files
+from tasks.stages.report import Section, section_table, verdict
+from tasks.store.store import Store
 
 
 def table_flow(name: str, description: str | None) -> Any:

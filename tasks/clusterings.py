@@ -12,9 +12,9 @@ from flgc.clustering import FLGCClustering
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.propagation import iterate_hops
-from tasks.features import scaled
+from flgc.scaling import scaled
 from tasks.picking import AXES
-from tasks.progress import tracked
+from tasks.running.progress import tracked
 
 
 def clustering_scores(

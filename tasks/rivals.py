@@ -5,18 +5,18 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.download import read_dataset
-from tasks.experiments import METHODS, Cell
-from tasks.graphs import leaking
+from tasks.declared.experiments import METHODS, Cell
 from tasks.picking import Rival
-from tasks.routing import gpu_first, hand_over
+from tasks.running.routing import gpu_first, hand_over
+from tasks.running.stage import as_task
 from tasks.select import seeds
-from tasks.splits import read_splits
-from tasks.stage import as_task
-from tasks.store import Artifact, Store
+from tasks.stages.dataset import read_dataset
+from tasks.stages.graph import leaking
+from tasks.stages.splits import read_splits
+from tasks.store.store import Artifact, Store
 from tasks.training import Data, settings_of, training_scores
 
-MODULES = ("flgc.baselines", "tasks.training")
+MODULES = ("flgc.methods.trained", "tasks.training")
 
 
 @gpu_first

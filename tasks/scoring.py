@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from flgc.datasets.splits import Split
 from flgc.device import resolve_device, to_device
 from flgc.grid import score_grid
-from tasks.features import scaled
+from flgc.scaling import scaled
 from tasks.picking import AXES
-from tasks.progress import tracked
+from tasks.running.progress import tracked
 
 
 def classification_scores(

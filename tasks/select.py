@@ -7,14 +7,14 @@ import pandas as pd
 
 from flgc.datasets.splits import derive_seed
 from tasks.clusterings import clustering_scores
-from tasks.download import read_dataset
-from tasks.experiments import Cell
-from tasks.graphs import leaking
-from tasks.routing import gpu_first, hand_over
+from tasks.declared.experiments import Cell
+from tasks.running.routing import gpu_first, hand_over
+from tasks.running.stage import as_task
 from tasks.scoring import classification_scores
-from tasks.splits import read_splits
-from tasks.stage import as_task
-from tasks.store import Artifact, Store
+from tasks.stages.dataset import read_dataset
+from tasks.stages.graph import leaking
+from tasks.stages.splits import read_splits
+from tasks.store.store import Artifact, Store
 
 MODULES = {
     "classification": ("flgc.grid", "tasks.scoring"),

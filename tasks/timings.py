@@ -11,9 +11,9 @@ import pandas as pd
 from flgc.classifier import fit_weights
 from flgc.device import one_core, resolve_device, to_device, to_numpy
 from flgc.ridge import one_hot
-from tasks.features import scaled
+from flgc.scaling import scaled
 from tasks.picking import Method, Rival, Setting
-from tasks.progress import tracked
+from tasks.running.progress import tracked
 from tasks.training import Data, predictions
 
 COLUMNS = ["method", "scaling", "teleport", "hops", "accuracy", "seconds"]

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from flgc.baselines import Training, model_named, train
 from flgc.datasets.splits import Split
-from tasks.features import scaled
+from flgc.methods.trained import Training, model_named, train
+from flgc.scaling import scaled
 from tasks.picking import TRAINED_AXES, Rival, Setting
-from tasks.progress import tracked
+from tasks.running.progress import tracked
 
 
 @dataclass(frozen=True)

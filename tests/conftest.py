@@ -51,7 +51,7 @@ def load_once(name: str, mirror: str | None, cache: Path) -> Dataset:
     with (cache / ".lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if mirror is None:
-            patch.setattr("flgc.datasets.sources.download", _no_upstream)
+            patch.setattr("flgc.datasets.fetch.sources.download", _no_upstream)
         return load(name, mirror=mirror, cache=cache)
 
 

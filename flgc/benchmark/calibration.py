@@ -9,8 +9,9 @@ from scipy.special import softmax
 
 from flgc.classifier_cv import COMBINES, FLGCClassifierCV
 from flgc.datasets import Dataset, load
-from flgc.datasets.splits import Split, min_max_scaled, public, runs
+from flgc.datasets.splits import Split, public, runs
 from flgc.metrics import expected_calibration_error
+from flgc.scaling import min_max
 
 # Tables that need no download, 10 % of each class labelled.
 TABLES = ("iris", "wine", "wdbc")
@@ -37,7 +38,7 @@ def _measure(data: Dataset, split: Split, combine: str) -> tuple[float, float]:
     seen = np.concatenate([split.train, split.val])
     y = np.full(data.n_nodes, -1)
     y[seen] = data.labels[seen]
-    X = data.features if data.edges is not None else min_max_scaled(data.features)
+    X = data.features if data.edges is not None else min_max(data.features)
     model = FLGCClassifierCV(combine=combine)
     model.fit(X, y, data.edges, validation=split.val if len(split.val) else None)
     probabilities = softmax(model.label_scores_[split.test] / model.temperature_, axis=1)

@@ -21,7 +21,7 @@ from flgc.benchmark import calibration, scale, settings
 from flgc.benchmark.rivals import Problem, reference_recipe, timed_in_turns
 from flgc.classifier_cv import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
 from flgc.datasets import Dataset, load
-from flgc.datasets.atomic import writing
+from flgc.datasets.fetch.atomic import writing
 from flgc.device import n_threads
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.grid import score_grid

@@ -5,6 +5,7 @@
 <Dataset iris: table, 3 classes, 150 x 4>
 """
 
+from flgc.datasets.catalogue.registry import REGISTRY, resolve
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import (
     DatasetError,
@@ -15,8 +16,7 @@ from flgc.datasets.errors import (
 )
 from flgc.datasets.library import State, fetch, load, state, verify
 from flgc.datasets.own import add, from_graph, from_table
-from flgc.datasets.pyg import from_pyg
-from flgc.datasets.registry import REGISTRY, resolve
+from flgc.datasets.readers.pyg import from_pyg
 
 __all__ = [
     "REGISTRY",

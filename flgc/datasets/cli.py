@@ -8,11 +8,11 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from flgc.datasets.catalogue.registry import REGISTRY
 from flgc.datasets.dataset import titled
 from flgc.datasets.errors import DatasetError, NotReachable
+from flgc.datasets.fetch.settings import Settings
 from flgc.datasets.library import State, describe, fetch, own_names, state, verify
-from flgc.datasets.registry import REGISTRY
-from flgc.datasets.settings import Settings
 
 app = typer.Typer(
     name="datasets",
@@ -158,7 +158,8 @@ def add_command(
     cache: Cache = None,
 ) -> None:
     """Make your own data a dataset that can be loaded by name."""
-    from flgc.datasets import own, pyg
+    from flgc.datasets import own
+    from flgc.datasets.readers import pyg
 
     options: dict[str, Any] = {
         "label": -1 if label is None else label,

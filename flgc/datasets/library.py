@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from flgc.addresses import without_secrets
-from flgc.datasets import parsed
-from flgc.datasets.build import build
+from flgc.datasets.catalogue.entry import Entry, Url, Wheel
+from flgc.datasets.catalogue.registry import REGISTRY, resolve
 from flgc.datasets.dataset import Dataset
-from flgc.datasets.entry import Entry, Url, Wheel
 from flgc.datasets.errors import DatasetError, NotAvailable, UnknownDataset
-from flgc.datasets.registry import REGISTRY, resolve
-from flgc.datasets.settings import Settings
+from flgc.datasets.fetch import parsed
+from flgc.datasets.fetch.build import build
+from flgc.datasets.fetch.settings import Settings
 
 INSTALL = "pip install 'flgc[gnn]'"
 PathLike = str | os.PathLike[str]

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flgc.datasets import parsed
-from flgc.datasets.canonical import canonical_edges
+from flgc.datasets.catalogue.registry import REGISTRY, resolve
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError
-from flgc.datasets.frames import (
+from flgc.datasets.fetch import parsed
+from flgc.datasets.fetch.settings import Settings
+from flgc.datasets.readers.canonical import canonical_edges
+from flgc.datasets.readers.frames import (
     Coding,
     PathLike,
     coded_features,
@@ -21,8 +23,6 @@ from flgc.datasets.frames import (
     column_named,
     read_frame,
 )
-from flgc.datasets.registry import REGISTRY, resolve
-from flgc.datasets.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd

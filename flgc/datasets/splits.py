@@ -144,13 +144,6 @@ def from_table(splits: "pa.Table") -> list[Split]:
     ]
 
 
-def min_max_scaled(features: np.ndarray) -> np.ndarray:
-    """Each column to [0, 1]; a constant column becomes 0."""
-    low, high = features.min(axis=0), features.max(axis=0)
-    span = np.where(high > low, high - low, 1.0)
-    return (features - low) / span
-
-
 def _shuffled(n: int, seed: int) -> np.ndarray:
     return np.argsort(np.random.PCG64(seed).random_raw(n), kind="stable")
 

@@ -15,9 +15,9 @@ import pytest
 pytest.importorskip("prefect")
 
 from deployments.settings import SILENT_SECONDS
-from tasks.results import COLUMNS
-from tasks.store import Store
-from tasks.store_upkeep import list_artifacts
+from tasks.document.results import COLUMNS
+from tasks.store.store import Store
+from tasks.store.upkeep import list_artifacts
 from tests.deployments.live import ENDED, REPOSITORY, Up, program, start_up, wait_until
 
 pytestmark = pytest.mark.slow

@@ -7,9 +7,9 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flgc import statistics
-from flgc.statistics import critical_value, friedman, holm, signed_ranks
-from tasks.paper import TABLES, published
+from flgc.statistics import many_methods as statistics
+from flgc.statistics.many_methods import critical_value, friedman, holm, signed_ranks
+from tasks.declared.printed_tables import TABLES, published
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ def test_wrong_options_end_with_2_before_prefect_starts(
 def test_without_a_terminal_progress_is_a_line_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from flows.cells import listeners, tell
+    from flows.dag import listeners, tell
 
     monkeypatch.setattr("flows.cli.EVERY_SECONDS", 0.2)
     with progress_lines():

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tasks.results import COLUMNS, read_results
-from tasks.store import Store
-from tasks.store_upkeep import verify
+from tasks.document.results import COLUMNS, read_results
+from tasks.store.store import Store
+from tasks.store.upkeep import verify
 
 prefect = pytest.importorskip("prefect")
 pytestmark = pytest.mark.slow

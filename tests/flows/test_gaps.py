@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from flgc.datasets import REGISTRY
-from flgc.datasets.entry import Parsed, RawFile, Route, Url
+from flgc.datasets.catalogue.entry import RawFile, Route, Url
+from flgc.datasets.readers.reader import Parsed
 
 prefect = pytest.importorskip("prefect")
 pytestmark = pytest.mark.slow
@@ -146,7 +147,7 @@ def test_nothing_at_all_ends_with_1(places: Path) -> None:
 def test_a_wrong_digest_ends_with_1_and_its_reason(
     places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tasks.download import download
+    from tasks.stages.dataset import download
 
     monkeypatch.setattr(download, "retry_delay_seconds", 0)
     (tmp_path / "wine").mkdir()

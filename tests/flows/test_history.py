@@ -4,9 +4,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tasks.speed import HISTORY
-from tasks.store import Store, file_name
-from tasks.store_upkeep import IRREPLACEABLE
+from tasks.stages.history import HISTORY
+from tasks.store.store import Store, file_name
+from tasks.store.upkeep import IRREPLACEABLE
 
 prefect = pytest.importorskip("prefect")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from flows.parameters import FLOWS, planned
+from flows.plan import FLOWS, planned
 from flows.runners import task_runner
 
 

@@ -10,8 +10,8 @@ from uuid import UUID
 import pandas as pd
 import pytest
 
-from tasks.results import COLUMNS, read_results
-from tasks.store import Store
+from tasks.document.results import COLUMNS, read_results
+from tasks.store.store import Store
 from tests.tasks.chain import changed_module
 
 prefect = pytest.importorskip("prefect")
@@ -25,10 +25,10 @@ FITS = (
     "tasks.scoring.score_grid",
     "tasks.accuracies.ridge_weights",
     "tasks.clusterings.FLGCClustering.fit_embedding",
-    "tasks.propagate.propagated",
+    "tasks.stages.propagate.propagated",
     "tasks.training.train",
     "tasks.timings.fit_weights",
-    "tasks.graphs.knn_graph",
+    "tasks.stages.graph.knn_graph",
 )
 
 
@@ -157,9 +157,9 @@ def test_a_failed_cell_fails_alone_and_a_rerun_does_only_it(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import tasks.graphs
+    import tasks.stages.graph
 
-    build = tasks.graphs.knn_graph
+    build = tasks.stages.graph.knn_graph
 
     def broken(X: Any, n_neighbors: int) -> Any:
         if X.shape == (178, 13):
@@ -168,7 +168,7 @@ def test_a_failed_cell_fails_alone_and_a_rerun_does_only_it(
 
     chosen = {"store": str(tmp_path), "datasets": ["iris", "wine"], "methods": ["FLGC"], "runs": 1}
     with monkeypatch.context() as patch:
-        patch.setattr(tasks.graphs, "knn_graph", broken)
+        patch.setattr(tasks.stages.graph, "knn_graph", broken)
         first = run(**chosen)
     assert first.is_failed()
     assert [line for line in first.message.splitlines() if line.startswith("- ")] == [
@@ -240,7 +240,7 @@ def test_long_work_shows_its_progress(prefect_server: str, monkeypatch: pytest.M
     from prefect import task
     from prefect.artifacts import Artifact
 
-    from tasks import progress
+    from tasks.running import progress
 
     monkeypatch.setattr(progress, "FIRST_SECONDS", 0.0)
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tasks.store import Store
-from tasks.store_leases import running_since
-from tasks.store_upkeep import artifact_keys
+from tasks.store.leases import running_since
+from tasks.store.store import Store
+from tasks.store.upkeep import artifact_keys
 from tests.tasks.test_store_secrets import assert_silent
-from tests.tasks.vault import address
+from tests.tasks.store.vault import address
 
 prefect = pytest.importorskip("prefect")
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ def everything_known() -> str:
 def test_a_run_leaves_a_lease_while_it_lives_and_no_secret_anywhere(
     prefect_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows import cells
+    from flows import dag as cells
     from flows.cli import app
 
     monkeypatch.setenv("FLGC_STORE", address(tmp_path / "store"))

@@ -7,16 +7,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tasks.corrupt import corrupt_features
-from tasks.download import fetch_dataset
-from tasks.experiments import Cell, Experiment, Grid, Preparation, Subject
-from tasks.fit import cluster_runs, fit_runs, read_off
-from tasks.graphs import build_graph
-from tasks.pick import pick_settings
-from tasks.propagate import propagate_features
+from tasks.declared.experiments import Cell, Experiment, Grid, Preparation, Subject
 from tasks.select import score_settings
-from tasks.splits import draw_splits
-from tasks.store import Artifact, Store
+from tasks.stages.corrupt import corrupt_features
+from tasks.stages.dataset import fetch_dataset
+from tasks.stages.fit import cluster_runs, fit_runs, read_off
+from tasks.stages.graph import build_graph
+from tasks.stages.pick import pick_settings
+from tasks.stages.propagate import propagate_features
+from tasks.stages.splits import draw_splits
+from tasks.store.store import Artifact, Store
 
 IRIS = Experiment(
     name="small",
@@ -75,7 +75,8 @@ def rows(store: Path, artifact: Artifact) -> pd.DataFrame:
 @contextmanager
 def changed_module(monkeypatch: pytest.MonkeyPatch, module: str) -> Iterator[None]:
     """As if the source of a module were another one."""
-    from tasks import store, store_code
+    from tasks.store import code as store_code
+    from tasks.store import store
 
     def digest(*modules: str) -> str:
         mark = "changed" if module in store_code._closure(modules) else ""

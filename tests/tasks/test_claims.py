@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 from flgc.datasets import load
-from tasks.claims import beaten, fastest, over_smoothing, reached
-from tasks.drawing import MARKS, drawn
-from tasks.experiments import FLGC, PAPER, Experiment
-from tasks.printed import REDRAWN, in_points
-from tasks.published import LITERATURE, published_cells
-from tasks.results import COLUMNS
-from tasks.tables import comparison
+from tasks.declared.experiments import FLGC, PAPER, Experiment
+from tasks.declared.published import LITERATURE, published_cells
+from tasks.document.claims import beaten, fastest, over_smoothing, reached
+from tasks.document.figures.dots import MARKS, drawn
+from tasks.document.printed import REDRAWN, in_points
+from tasks.document.results import COLUMNS
+from tasks.document.tables import comparison
 
 PUBLIC, UCI, CLUSTERING, ROBUSTNESS = (
     next(experiment for experiment in PAPER if experiment.name == name)

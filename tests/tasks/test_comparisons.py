@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from tasks.comparisons import compared, ranked
-from tasks.experiments import PAPER, SUITES
-from tasks.paper import published
-from tasks.published import published_cells
-from tasks.results import COLUMNS
-from tasks.statistics import compare_methods
-from tasks.store import Store
+from tasks.declared.experiments import PAPER, SUITES
+from tasks.declared.printed_tables import published
+from tasks.declared.published import published_cells
+from tasks.document.comparisons import compared, ranked
+from tasks.document.results import COLUMNS
+from tasks.stages.compare import compare_methods
+from tasks.store.store import Store
 
 UCI = next(experiment for experiment in PAPER if experiment.name == "uci")
 

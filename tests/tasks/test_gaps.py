@@ -1,5 +1,13 @@
 from flgc.datasets import NotAvailable, NotReachable
-from tasks.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap, counted, dataset_gap, listed
+from tasks.document.gaps import (
+    FAILED,
+    NOT_AVAILABLE,
+    NOT_REACHABLE,
+    Gap,
+    counted,
+    dataset_gap,
+    listed,
+)
 
 
 def test_one_line_for_each_cause() -> None:

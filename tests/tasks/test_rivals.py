@@ -10,22 +10,30 @@ import pytest
 import torch
 from threadpoolctl import threadpool_info
 
-from flgc.baselines import GCN, Training, train
 from flgc.datasets import load
 from flgc.device import n_threads
-from tasks.download import fetch_dataset
-from tasks.experiments import CITATION, METHODS, TIMED_REPEATS, Cell, Experiment, Grid, Subject
-from tasks.figures import draw_figures, read_files
-from tasks.fit import read_off
-from tasks.graphs import build_graph
-from tasks.pick import pick_settings
+from flgc.methods.trained import GCN, Training, train
+from tasks.declared.experiments import (
+    CITATION,
+    METHODS,
+    TIMED_REPEATS,
+    Cell,
+    Experiment,
+    Grid,
+    Subject,
+)
+from tasks.document.results import COLUMNS
 from tasks.picking import Method, Rival, Setting
-from tasks.results import COLUMNS
 from tasks.rivals import compare_settings
 from tasks.select import score_settings, seeds
-from tasks.splits import draw_splits, read_splits
-from tasks.store import Artifact, Store
-from tasks.timing import time_methods
+from tasks.stages.dataset import fetch_dataset
+from tasks.stages.draw import draw_figures, read_files
+from tasks.stages.fit import read_off
+from tasks.stages.graph import build_graph
+from tasks.stages.pick import pick_settings
+from tasks.stages.splits import draw_splits, read_splits
+from tasks.stages.time import time_methods
+from tasks.store.store import Artifact, Store
 from tasks.timings import _fit_of as fit_of
 from tasks.training import Data
 from tests.tasks.chain import changed_module, rows
@@ -154,9 +162,14 @@ def test_the_second_time_nothing_is_trained(
     chain = Chain(tmp_path)
     assert chain.scores.cached
     assert chain.filled.cached
-    with changed_module(monkeypatch, "tasks.experiments"):  # what it declares stands in the keys
+    with changed_module(
+        monkeypatch, "tasks.declared.experiments"
+    ):  # what it declares stands in the keys
         assert Chain(tmp_path).filled.cached
-    with changed_module(monkeypatch, "flgc.baselines.models"), pytest.raises(pytest.fail.Exception):
+    with (
+        changed_module(monkeypatch, "flgc.methods.trained.models"),
+        pytest.raises(pytest.fail.Exception),
+    ):
         Chain(tmp_path)
 
 
@@ -231,7 +244,7 @@ def test_accuracy_is_missing_where_nobody_is_asked() -> None:
 
 def test_declarations_can_be_trained() -> None:
     """Every declared rival is one that the library knows, with settings that it accepts."""
-    from flgc.baselines import MODELS
+    from flgc.methods.trained import MODELS
 
     rivals = [method for name, method in METHODS.items() if isinstance(method, Rival)]
     assert {rival.name for rival in rivals} <= set(MODELS)

@@ -14,16 +14,16 @@ from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Crashed, Failed, Paused, Pending, Running, Scheduled
 from pydantic_core import to_jsonable_python
 
-from flows.cells import subjects_of
+from flows.dag import subjects_of
 from flows.fit_on_gpu import fit_on_gpu, resolve, typed
-from tasks import routing
-from tasks.download import fetch_dataset
-from tasks.experiments import SUITES, Cell
-from tasks.graphs import build_graph
-from tasks.pools import GPU_POOL
+from tasks.declared.experiments import SUITES, Cell
+from tasks.running import routing
+from tasks.running.pools import GPU_POOL
 from tasks.select import score_settings
-from tasks.splits import draw_splits
-from tasks.store import Artifact
+from tasks.stages.dataset import fetch_dataset
+from tasks.stages.graph import build_graph
+from tasks.stages.splits import draw_splits
+from tasks.store.store import Artifact
 
 
 @dataclass
@@ -88,7 +88,7 @@ def test_a_fit_on_the_pool_is_not_sent_there_again(monkeypatch: pytest.MonkeyPat
 
 def send(server: ScriptedServer) -> bool:
     return routing.fit_on_gpu_pool(
-        server, "tasks.fit:fit", {"key": "k"}, label="fit iris", sleep=lambda _: None
+        server, "tasks.stages.fit:fit", {"key": "k"}, label="fit iris", sleep=lambda _: None
     )
 
 
@@ -96,7 +96,10 @@ def test_a_fit_is_sent_with_its_arguments_and_waited_for() -> None:
     states = [Scheduled(), Pending(), Running(), Completed()]
     server = ScriptedServer([["ONLINE"]], states)
     assert send(server)
-    assert server.sent["parameters"] == {"function": "tasks.fit:fit", "arguments": {"key": "k"}}
+    assert server.sent["parameters"] == {
+        "function": "tasks.stages.fit:fit",
+        "arguments": {"key": "k"},
+    }
     assert server.sent["name"] == "fit iris"
 
 
@@ -124,7 +127,9 @@ def test_a_fit_that_nobody_begins_is_withdrawn_in_the_end(state: Any) -> None:
     """Workers that are online may be of another network, or stand still."""
     server = ScriptedServer([["ONLINE"]], [state])
     slept: list[float] = []
-    assert not routing.fit_on_gpu_pool(server, "tasks.fit:fit", {}, label="fit", sleep=slept.append)
+    assert not routing.fit_on_gpu_pool(
+        server, "tasks.stages.fit:fit", {}, label="fit", sleep=slept.append
+    )
     assert sum(slept) == routing.START_SECONDS
     assert server.cancelled
 
@@ -213,9 +218,9 @@ def test_outside_of_a_task_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_only_functions_of_the_tasks_can_be_asked_for() -> None:
-    assert resolve("tasks.routing:fit_where") is routing.fit_where
-    for function in ("os:system", "tasks:x", "tasks.routing", "tasks.routing:a.b"):
+    assert resolve("tasks.running.routing:fit_where") is routing.fit_where
+    for function in ("os:system", "tasks:x", "tasks.running.routing", "tasks.running.routing:a.b"):
         with pytest.raises(ValueError, match="must read"):
             resolve(function)
     with pytest.raises(ValueError, match="has no function 'nothing'"):
-        resolve("tasks.routing:nothing")
+        resolve("tasks.running.routing:nothing")

@@ -6,13 +6,14 @@ import pytest
 
 from flgc import FLGCClassifier
 from flgc.datasets import load
-from flgc.datasets.splits import from_table, min_max_scaled
-from tasks.download import dataset_of, dataset_table, described
-from tasks.experiments import METHODS, Cell, Experiment, Grid, Noise, Preparation, Subject
+from flgc.datasets.splits import from_table
+from flgc.scaling import min_max
+from tasks.declared.experiments import METHODS, Cell, Experiment, Grid, Noise, Preparation, Subject
+from tasks.document.results import COLUMNS
 from tasks.picking import AXES, Method
-from tasks.results import COLUMNS
 from tasks.select import seeds
-from tasks.store import Store
+from tasks.stages.dataset import dataset_of, dataset_table, described
+from tasks.store.store import Store
 from tests import plain
 from tests.tasks.chain import IRIS, changed_module, computed, iris, rows, run_cell
 
@@ -50,7 +51,7 @@ def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path, protoco
         y[split.train] = data.labels[split.train]
         model = FLGCClassifier(
             hops=row.hops, teleport=row.teleport, regularization=row.regularization
-        ).fit(min_max_scaled(data.features), y)
+        ).fit(min_max(data.features), y)
         hits = model.transduction_[split.test] == data.labels[split.test]
         assert row.value == pytest.approx(hits.mean())
 
@@ -83,7 +84,7 @@ def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> Non
         ("flgc.datasets.splits", {"splits", "graph", "select", "propagate", "fit"}),
         ("flgc.noise", set()),
         ("flgc.clustering", set()),
-        ("tasks.experiments", set()),
+        ("tasks.declared.experiments", set()),
     ],
 )
 def test_changed_code_recomputes_what_runs_it(
@@ -151,7 +152,7 @@ def test_propagated_features_are_those_of_the_picked_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of each in the same store: settings that differ in one number share nothing."""
-    X = min_max_scaled(load("iris").features)
+    X = min_max(load("iris").features)
     for hops, teleport in ((2, 0.0), (2, 0.1), (4, 0.1)):
         monkeypatch.setitem(METHODS, "one", Method("one", hops=(hops,), teleports=(teleport,)))
         found = run_cell(tmp_path, iris("one"))

@@ -3,11 +3,11 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from tasks.experiments import TINY
-from tasks.gaps import NOT_REACHABLE
-from tasks.published import published_cells
-from tasks.results import COLUMNS
-from tasks.tables import comparison, settings
+from tasks.declared.experiments import TINY
+from tasks.declared.published import published_cells
+from tasks.document.gaps import NOT_REACHABLE
+from tasks.document.results import COLUMNS
+from tasks.document.tables import comparison, settings
 
 UCI = next(experiment for experiment in TINY if experiment.name == "uci-tiny")
 FLGC_ALONE = dataclasses.replace(UCI, methods=("FLGC",))

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flgc.datasets import download, entry, registry, wheels
-from flgc.datasets.entry import Entry, RawFile, Route, Url, Wheel
-from flgc.datasets.text import TextTable
+from flgc.datasets.catalogue import entry, registry
+from flgc.datasets.catalogue.entry import Entry, RawFile, Route, Url, Wheel
+from flgc.datasets.fetch import download, wheels
+from flgc.datasets.readers.text import TextTable
 
 
 @pytest.fixture
@@ -36,8 +37,8 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
     """Registers a table of three rows, with the sources that a test gives it."""
     import hashlib
 
-    from flgc.datasets.build import _assemble
-    from flgc.datasets.sources import Raw
+    from flgc.datasets.fetch.build import _assemble
+    from flgc.datasets.fetch.sources import Raw
 
     def register(*sources: Url | Wheel, exact: bool = False, packaged: bool = False) -> Entry:
         file = RawFile("toy.csv", sources, exact=exact, packaged=packaged)

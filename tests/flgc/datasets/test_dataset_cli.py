@@ -9,9 +9,10 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from flgc.datasets import REGISTRY, registry
+from flgc.datasets import REGISTRY
+from flgc.datasets.catalogue import registry
+from flgc.datasets.catalogue.entry import Url
 from flgc.datasets.cli import app
-from flgc.datasets.entry import Url
 from tests.conftest import IN_NO_INDEX, MIRROR
 
 KEYS = {"name", "kind", "classes", "instances", "features", "state"}

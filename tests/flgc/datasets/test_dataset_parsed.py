@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
-from flgc.datasets import REGISTRY, load, parsed
-from flgc.datasets.canonical import canonical_edges, canonical_rows
+from flgc.datasets import REGISTRY, load
+from flgc.datasets.catalogue.entry import Url
 from flgc.datasets.dataset import Dataset
-from flgc.datasets.entry import Url
+from flgc.datasets.fetch import parsed
+from flgc.datasets.readers.canonical import canonical_edges, canonical_rows
 
 
 def small_graph() -> Dataset:

@@ -6,8 +6,8 @@ from collections import defaultdict
 
 import pytest
 
-from flgc.datasets.planetoid import unpickle
-from flgc.datasets.text import TextTable, ordinal, read_svmlight
+from flgc.datasets.readers.planetoid import unpickle
+from flgc.datasets.readers.text import TextTable, ordinal, read_svmlight
 
 
 def test_columns_codes_and_missing_values():

@@ -14,7 +14,7 @@ import pytest
 
 import flgc
 from flgc.datasets import REGISTRY, NotAvailable, UnknownDataset, load, resolve, state, verify
-from flgc.datasets.entry import RawFile, Url, Wheel, pinned
+from flgc.datasets.catalogue.entry import RawFile, Url, Wheel, pinned
 from tests.conftest import IN_NO_INDEX
 
 ROOT = Path(__file__).parents[3]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flgc.datasets import load, splits
+from flgc.scaling import min_max
 
 LABELS = np.repeat([0, 1, 2], [40, 31, 1000])
 
@@ -108,5 +109,5 @@ def test_many_runs_as_one_parquet_table():
 
 
 def test_min_max_scaling():
-    scaled = splits.min_max_scaled(np.array([[1.0, 5.0], [3.0, 5.0], [2.0, 5.0]]))
+    scaled = min_max(np.array([[1.0, 5.0], [3.0, 5.0], [2.0, 5.0]]))
     assert scaled.tolist() == [[0, 0], [1, 0], [0.5, 0]]

@@ -1,0 +1,1 @@
+"""What datasets there are, and where each can be had."""

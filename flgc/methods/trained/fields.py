@@ -1,0 +1,103 @@
+"""Only what the loss can see: the loss is taken at labelled nodes, so a rival is trained there.
+
+With K layers the scores of a node depend on its K-hop neighbourhood, its receptive field. What a
+layer need not compute for the labelled nodes is left out; the scores that remain are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+
+from flgc.methods.trained.products import Product
+from flgc.propagation import hop, propagate, propagate_indicators
+
+# A multiplication in a sparse product, in dense ones: a rough figure, not tuned.
+_SPARSE_COSTS = 4
+
+BatchedMap = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What all runs share: the propagation matrix, the features, and where to compute."""
+
+    P: sp.csr_array
+    X: Any
+    device: torch.device
+
+    @property
+    def n_nodes(self) -> int:
+        return self.P.shape[0]
+
+    @property
+    def all_nodes(self) -> np.ndarray:
+        return np.arange(self.n_nodes)
+
+    @property
+    def on_cpu(self) -> bool:
+        return self.device.type == "cpu"
+
+    def product(self, matrix: Any, *, symmetric: bool = False) -> Product:
+        """The matrix times what the runs hold, where this graph computes."""
+        return Product(matrix, self.device, symmetric=symmetric)
+
+
+def nested_fields(P: sp.csr_array, nodes: np.ndarray, depth: int) -> list[np.ndarray]:
+    """[nodes within `depth` hops, ..., nodes within one, nodes]: what each layer must compute."""
+    fields = [nodes]
+    for _ in range(depth):
+        wider = fields[0] if len(fields[0]) == P.shape[0] else np.unique(P[fields[0]].indices)
+        fields.insert(0, wider)
+    return fields
+
+
+def block(P: sp.csr_array, rows: np.ndarray, columns: np.ndarray) -> sp.csr_array:
+    """P[rows, columns]; P itself where both are all nodes."""
+    whole = len(rows) == len(columns) == P.shape[0]
+    return P if whole else sp.csr_array(P[rows][:, columns])
+
+
+def averaged_features(graph: Graph, nodes: np.ndarray) -> Any:
+    """(P X)[nodes], sparse where X is."""
+    rows = graph.P if len(nodes) == graph.n_nodes else sp.csr_array(graph.P[nodes])
+    return sp.csr_array(rows @ graph.X) if sp.issparse(graph.X) else hop(rows, graph.X)
+
+
+def propagated_features(graph: Graph, nodes: np.ndarray, hops: int) -> BatchedMap:
+    """W -> (P^hops X)[nodes] W, propagating whichever is narrowest: indicators, features, scores.
+
+    P is symmetric, so the rows are (P^hops E)' X with E the indicators of the nodes.
+    """
+    if len(nodes) == graph.n_nodes:
+        spread, features = propagated(graph, nodes, hops, 0.0), graph.product(graph.X)
+        return lambda W: spread(features(W))
+    if len(nodes) < graph.X.shape[1]:
+        reached = propagate_indicators(graph.P, graph.X, nodes, hops)
+        return graph.product(np.ascontiguousarray((graph.X.T @ reached).T))
+    return graph.product(propagate(graph.P, graph.X, hops)[nodes])
+
+
+def propagated(graph: Graph, nodes: np.ndarray, hops: int, teleport: float) -> BatchedMap:
+    """H -> (p(P) H)[nodes] with p of Eq. 10, for H given at all nodes.
+
+    For a few nodes the rows of p(P) are one dense matrix and one product; else hop after hop.
+    """
+    if len(nodes) <= _SPARSE_COSTS * hops * graph.P.nnz / graph.n_nodes:
+        reached = propagate_indicators(graph.P, graph.X, nodes, hops, teleport)
+        return graph.product(np.ascontiguousarray(reached.T))
+    average = graph.product(graph.P, symmetric=True)
+    rows = None if len(nodes) == graph.n_nodes else torch.as_tensor(nodes, device=graph.device)
+
+    def spread(H: torch.Tensor) -> torch.Tensor:
+        start = H
+        for _ in range(hops):
+            H = average(H) if teleport == 0 else (1 - teleport) * average(H) + teleport * start
+        return H if rows is None else H[:, rows]
+
+    return spread

@@ -1,0 +1,99 @@
+"""Parameters that all flows share: typed for the UI, refused with the choices named."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from flgc.datasets import UnknownDataset, resolve
+from flgc.device import resolve_device
+from tasks.declared.experiments import METHODS, PROTOCOLS, SUITES, Experiment
+from tasks.store.store import Store
+
+Suite = Literal["paper", "tiny"]
+Protocol = Literal["paper", "honest"]
+Runs = Annotated[int, Field(ge=1)]
+FLOWS = ("citation", "uci", "clustering", "robustness")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run will do, checked: experiments narrowed to what was asked for."""
+
+    suite: str
+    experiments: tuple[Experiment, ...]
+    protocols: tuple[str, ...]
+    device: str
+    store: str
+
+    def of(self, flow: str) -> "Plan":
+        """The part that one flow does."""
+        chosen = tuple(e for e in self.experiments if e.flow == flow)
+        return dataclasses.replace(self, experiments=chosen)
+
+
+def planned(
+    flows: Sequence[str],
+    suite: str,
+    datasets: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    protocols: Sequence[str] | None = None,
+    runs: int | None = None,
+    device: str = "auto",
+    store: str | None = None,
+) -> Plan:
+    """The plan for these parameters, or an error that lists what can be chosen."""
+    _check("suite", [suite], SUITES)
+    _check("method", methods or (), METHODS)
+    _check("protocol", protocols or (), PROTOCOLS)
+    if runs is not None and runs < 1:
+        raise ValueError(f"runs={runs} is not possible: give 1 or more, or leave it out")
+    resolve_device(device)
+    experiments = [e for e in SUITES[suite] if e.flow in flows]
+    chosen = _chosen_datasets(datasets, experiments, f"{' or '.join(flows)} of suite {suite}")
+    narrowed = []
+    for experiment in experiments:
+        kept = tuple(d for d in experiment.datasets if chosen is None or d in chosen)
+        of_methods = tuple(m for m in experiment.methods if methods is None or m in methods)
+        if kept and of_methods:
+            narrowed.append(
+                dataclasses.replace(
+                    experiment,
+                    datasets=kept,
+                    methods=of_methods,
+                    runs=experiment.runs if runs is None else runs,
+                )
+            )
+    if not narrowed:
+        raise ValueError(
+            f"nothing to do in {' or '.join(flows)} of suite {suite}: no experiment has both the "
+            "datasets and the methods that were chosen"
+        )
+    return Plan(suite, tuple(narrowed), tuple(protocols or PROTOCOLS), device, Store(store).url)
+
+
+def _check(what: str, given: Sequence[str], known: Sequence[str] | dict) -> None:
+    for name in given:
+        if name not in known:
+            raise ValueError(f"unknown {what} {name!r}; choose from {', '.join(known)}")
+
+
+def _chosen_datasets(
+    wanted: Sequence[str] | None, experiments: Sequence[Experiment], where: str
+) -> set[str] | None:
+    """The declared names that were meant: as they are written, or in any case of letters."""
+    if not wanted:
+        return None
+    known = list(dict.fromkeys(name for e in experiments for name in e.datasets))
+    chosen = set()
+    for name in wanted:
+        try:
+            meant = name if name in known else resolve(name)
+        except UnknownDataset:
+            meant = name
+        if meant not in known:
+            raise ValueError(f"unknown dataset {name!r} in {where}; choose from {', '.join(known)}")
+        chosen.add(meant)
+    return chosen

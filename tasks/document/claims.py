@@ -1,0 +1,212 @@
+"""Sentences of the report, made from the results: what of the paper's text holds here."""
+
+from typing import Any
+
+import pandas as pd
+
+from tasks.declared.experiments import (
+    METHODS,
+    TIMED_REPEATS,
+    TIMED_SECONDS,
+    Experiment,
+    published_name,
+)
+from tasks.declared.published import LITERATURE
+from tasks.document.comparisons import PUBLISHED
+from tasks.document.printed import (
+    Case,
+    counterparts,
+    decimals,
+    in_points,
+    left_out,
+    printed_columns,
+    redrawn,
+    runs_of_cases,
+)
+from tasks.picking import Method, Rival
+
+# Points by which a value may fall short of the published one and still count as reached, and
+# those beyond which it is too good to be the same thing done again, or so far off that an
+# experiment's remarks should say why.
+TOLERANCE = 1.0
+FAR_ABOVE = 1.5
+FAR_BELOW = 5.0
+OVER_SMOOTHED = 1.0
+
+
+def reached(experiment: Experiment, results: pd.DataFrame) -> list[str]:
+    """Per method and protocol: in how many cells the published value is reached, and where not.
+
+    Where runs differ, the lowest and the highest of a cell that is short stand beside the gap.
+    """
+    columns, others = printed_columns(experiment), redrawn(results)
+    digits, lines, unexplained = decimals(experiment), [], set()
+    groups: Any = results.groupby(["method", "protocol"], sort=False)
+    for (method, protocol), rows in groups:
+        runs = runs_of_cases(rows)
+        printed = counterparts(runs, columns.get(published_name(method), {}), others)
+        gaps, spreads = {}, {}
+        for case, theirs in printed.items():
+            name, values = _named(case, experiment), runs[case]
+            ours, low, high = (
+                in_points(value, experiment)
+                for value in (values.mean(), values.min(), values.max())
+            )
+            gaps[name] = round(ours - theirs, digits)
+            spreads[name] = f"; runs {low:.{digits}f}..{high:.{digits}f}" if high > low else ""
+            if gaps[name] < -FAR_BELOW and not any(case[0] in text for text in experiment.remarks):
+                unexplained.add(case[0])
+        if not gaps:
+            continue
+        short = [name for name, gap in gaps.items() if gap < -TOLERANCE]
+        above = [name for name, gap in gaps.items() if gap > FAR_ABOVE]
+        line = f"- {method}, `{protocol}`: {len(gaps) - len(short)} of {len(gaps)}"
+        if short:
+            listed = (f"{name} ({gaps[name]:+.{digits}f}{spreads[name]})" for name in short)
+            line += f"; short at {', '.join(listed)}"
+        if above:
+            listed = (f"{name} ({gaps[name]:+.{digits}f})" for name in above)
+            line += f"; more than {FAR_ABOVE:g} above at {', '.join(listed)}"
+        lines.append(line)
+    if not lines:
+        return []
+    head = (
+        f"Published values reached to {TOLERANCE:g} point or exceeded (differences in points, of "
+        "values as they are printed):\n"
+    )
+    said = [*left_out(results), *experiment.remarks]
+    if unexplained:
+        names = ", ".join(sorted(unexplained))
+        said.append(f"More than {FAR_BELOW:g} points below, for no known reason: {names}.")
+    return [head, *lines, *(f"\n{text}" for text in said)]
+
+
+def beaten(experiment: Experiment, results: pd.DataFrame) -> list[str]:
+    """Per method of ours and protocol: which rivals it beats, is level with or loses to.
+
+    Rivals are those that were trained here, then the paper's columns of others. A rival is beaten
+    in a table if more cells are won than lost and the mean is higher, too; a cell is level where
+    both are printed alike.
+    """
+    ours: dict[Any, dict[Case, float]] = {
+        key: {
+            case: in_points(runs.mean(), experiment) for case, runs in runs_of_cases(rows).items()
+        }
+        for key, rows in results.groupby(["method", "protocol"], sort=False)
+    }
+    trained = {method for method, _ in ours if isinstance(METHODS[method], Rival)}
+    known = {published_name(method) for method, _ in ours}
+    columns = {
+        f"{rival} ({origin or PUBLISHED})": column
+        for origin in ("", LITERATURE)
+        for rival, column in printed_columns(experiment, origin).items()
+        if origin or rival not in known
+    }
+    others, lines = redrawn(results), []
+    for (method, protocol), cells in ours.items():
+        if method in trained:
+            continue
+        rivals = {rival: ours[rival, p] for rival, p in ours if rival in trained and p == protocol}
+        for rival, column in columns.items():
+            rivals[rival] = counterparts(cells, column, others)
+        for metric in experiment.metrics:
+            own = {case: value for case, value in cells.items() if case[-1] == metric}
+            told = _contests(own, rivals)
+            if told:
+                of_metric = f", {metric}" if len(experiment.metrics) > 1 else ""
+                lines.append(f"- {method}, `{protocol}`{of_metric}: {told}")
+    if not lines:
+        return []
+    head = (
+        "Against each rival: cells won-level-lost, and the mean difference in points; level is "
+        "what is printed alike. A rival is beaten if both say so. Those marked *published* "
+        "or *literature* were not run here:\n"
+    )
+    return [head, *lines]
+
+
+def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> str:
+    """`beats GCN 2-0-1 (+0.53); loses to SGC 1-0-2 (-0.20)`; empty where no cell is shared."""
+    verdicts: dict[str, list[str]] = {"beats": [], "undecided with": [], "loses to": []}
+    for rival, cells in rivals.items():
+        gaps = pd.Series([own[case] - cells[case] for case in own if case in cells], dtype=float)
+        if gaps.empty:
+            continue
+        won, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
+        mean = gaps.mean()
+        verdict = "undecided with"
+        if (won - lost) * mean > 0:
+            verdict = "beats" if mean > 0 else "loses to"
+        score = f"{won}-{len(gaps) - won - lost}-{lost}"
+        verdicts[verdict].append(f"{rival} {score} ({mean:+.2f})")
+    return "; ".join(f"{verdict} {', '.join(told)}" for verdict, told in verdicts.items() if told)
+
+
+def _named(case: Case, experiment: Experiment) -> str:
+    """`iris`, or with what tells a cell from the others: `digits gaussian raw 0.1 NMI`."""
+    dataset, noise, intensity, metric = case
+    name = f"{dataset} {noise.replace(',', '')} {intensity:g}" if noise else dataset
+    return f"{name} {metric}" if len(experiment.metrics) > 1 else name
+
+
+def over_smoothing(timings: pd.DataFrame) -> list[str]:
+    """Whether accuracy at the most hops stays near the best, for each FLGC* with a teleport.
+
+    Without one, more hops do smooth: a method that picked teleport 0 shows nothing of it.
+    """
+    lines, silent = [], []
+    groups: Any = timings.groupby(["dataset", "method"], sort=False)
+    for (dataset, name), here in groups:
+        method = METHODS[name]
+        if not isinstance(method, Method) or method.teleports == (0.0,):
+            continue
+        teleport, most = here["teleport"].iloc[0], here["hops"].max()
+        if teleport == 0:
+            silent.append(f"{name} on {dataset}")
+            continue
+        by_hops = (100 * here.set_index("hops")["accuracy"]).round(1)
+        lost = round(by_hops.max() - by_hops[most], 1)
+        verdict = "holds" if lost <= OVER_SMOOTHED else "**does not hold**"
+        lines.append(
+            f"- {dataset}, {name} (teleport {teleport:g}): {verdict}; {by_hops[most]:.1f} at "
+            f"{most} hops, best {by_hops.max():.1f} at {by_hops.idxmax()}"
+        )
+    nothing = f"picked teleport 0, which says nothing of it: {', '.join(silent)}"
+    if not lines:
+        return [f"No over-smoothing: not tested. All {nothing}"] if silent else []
+    head = f"No over-smoothing (at the most hops within {OVER_SMOOTHED:g} point of the best):\n"
+    return [head, *lines, *([f"- {nothing}"] if silent else [])]
+
+
+def fastest(timings: pd.DataFrame) -> list[str]:
+    """Whether each closed form is faster than every rival at equal hops, and where it is not."""
+    seconds: Any = timings.pivot_table(
+        index=["dataset", "hops"], columns="method", values="seconds", sort=False
+    )
+    closed = [name for name in seconds if isinstance(METHODS[name], Method)]
+    rivals = [name for name in seconds if name not in closed]
+    if not closed or not rivals:
+        return []
+    lines = []
+    for method in closed:
+        ratios = seconds[rivals].div(seconds[method], axis=0)
+        middle = ", ".join(f"{rival} {ratio:.0f}x" for rival, ratio in ratios.median().items())
+        slower = [
+            f"{dataset} at {hops} hops ({rival})"
+            for rival in rivals
+            for (dataset, hops), ratio in ratios[rival].items()
+            if ratio < 1
+        ]
+        line = f"- {method} (medians: {middle}): "
+        if slower:
+            line += f"**not everywhere**; slower on {', '.join(slower)}"
+        else:
+            line += f"faster at all {len(ratios)} pairs of dataset and hops"
+        lines.append(line)
+    head = (
+        "Training time at equal hops, rivals' seconds divided by ours. One rule for all methods: "
+        "one core, the setting that most runs picked in `honest`, the first fit is not timed, "
+        f"then the median of {TIMED_REPEATS} fits, or of as many as start within "
+        f"{TIMED_SECONDS:g} s:\n"
+    )
+    return [head, *lines]

@@ -1,0 +1,84 @@
+"""Figures of the report, as SVG text: the same numbers give the same bytes."""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pandas as pd
+
+from tasks.declared.experiments import Experiment, published_name
+from tasks.declared.published import published_cells
+from tasks.document.printed import redrawn
+
+# protocol: colour, marker, size, whether it is filled; where two meet both can be seen
+MARKS: dict[str, tuple[str, str, int, bool]] = {
+    "published": ("#555555", "|", 90, True),
+    "paper": ("#0072b2", "o", 48, False),
+    "honest": ("#d55e00", "o", 16, True),
+}
+
+
+def drawn(experiment: Experiment, results: pd.DataFrame) -> dict[str, str]:
+    """File name to SVG: a dot per dataset and method, ours and published if it is of the same data.
+
+    The fewer of datasets and methods are the panels, the others the rows.
+    """
+    metric = experiment.metrics[0]
+    ours = results[(results["experiment"] == experiment.name) & (results["metric"] == metric)]
+    if ours.empty:
+        return {}
+    printed = published_cells(experiment)
+    printed = printed[(printed["metric"] == metric) & ~printed["dataset"].isin(redrawn(ours))]
+    printed = printed.assign(protocol="published")
+    same = [
+        printed[printed["method"] == published_name(method)].assign(method=method)
+        for method in experiment.methods
+    ]
+    shown = pd.concat([ours, *same], ignore_index=True)
+    shown = shown.assign(subject=shown["dataset"] + shown.apply(_noise, axis=1))
+    subjects = list(dict.fromkeys(shown[shown["protocol"] != "published"]["subject"]))
+    axes = [("method", list(experiment.methods)), ("subject", subjects)]
+    panels, rows = sorted(axes, key=lambda axis: len(axis[1]))
+    return {f"{experiment.name}.svg": _dots(shown, panels, rows, metric)}
+
+
+def _noise(row: pd.Series) -> str:
+    return f" {row['noise'].split(',')[0]} {row['intensity']:g}" if row["noise"] else ""
+
+
+def _dots(
+    shown: pd.DataFrame, panels: tuple[str, list[str]], rows: tuple[str, list[str]], metric: str
+) -> str:
+    size = (2.2 + 3.2 * len(panels[1]), 1.4 + 0.28 * len(rows[1]))
+    with figure_as_svg(size) as (figure, out):
+        grid = figure.subplots(1, len(panels[1]), sharey=True, squeeze=False)[0]
+        for panel, title in zip(grid, panels[1], strict=True):
+            here = shown[shown[panels[0]] == title]
+            for protocol, (colour, marker, area, filled) in MARKS.items():
+                means = here[here["protocol"] == protocol].groupby(rows[0])["value"].mean()
+                found = [(means[row], i) for i, row in enumerate(rows[1]) if row in means.index]
+                style = {"color": colour} if filled else {"edgecolors": colour, "c": "none"}
+                if found:
+                    at = zip(*found, strict=True)
+                    panel.scatter(*at, marker=marker, s=area, label=protocol, **style)
+            panel.set_title(title)
+            panel.set_xlabel(metric)
+            panel.grid(alpha=0.3)
+        grid[0].set_yticks(range(len(rows[1])), rows[1])
+        grid[0].set_ylim(len(rows[1]) - 0.5, -0.5)
+        figure.legend(*grid[0].get_legend_handles_labels(), loc="outside right", fontsize="small")
+    return out.getvalue()
+
+
+@contextmanager
+def figure_as_svg(size: tuple[float, float]) -> Iterator[tuple[Any, io.StringIO]]:
+    """A figure to draw on; when the block ends, its SVG is in the text."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    out = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "flgc", "svg.fonttype": "none"}):
+        figure = Figure(figsize=size, layout="constrained")
+        yield figure, out
+        figure.savefig(out, format="svg", metadata={"Date": None})

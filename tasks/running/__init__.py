@@ -1,0 +1,1 @@
+"""How stages run as Prefect tasks."""

@@ -1,0 +1,147 @@
+"""Where a fit runs: on the pool of GPU workers when one of them lives, else in this process.
+
+Nothing but store keys and small arguments goes to a GPU worker, and nothing comes back: it writes
+its result into the store that both share, where the sender then finds it under the key that it
+would have computed itself.
+"""
+
+import dataclasses
+import functools
+import inspect
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, Literal
+
+from prefect import get_client, runtime
+from prefect.context import TaskRunContext
+from prefect.exceptions import ObjectNotFound
+from prefect.logging import get_logger
+from prefect.states import Cancelled
+from pydantic_core import to_jsonable_python
+
+from tasks.running.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
+from tasks.store.store import Artifact
+
+IN_PROCESS: Literal["in process"] = "in process"
+START_SECONDS = 3600.0
+"""How long a fit may wait until a worker begins it: others may be before it."""
+
+Place = Literal["in process", "flgc-gpu"]
+
+_sender: ContextVar[Callable[[], bool] | None] = ContextVar("sender of a fit", default=None)
+
+
+def fit_where(client: Any) -> Place:
+    """The GPU pool if a worker of it is online, but never from a fit that is there already."""
+    if runtime.flow_run.flow_name == GPU_FLOW:
+        return IN_PROCESS
+    return GPU_POOL if gpu_workers_online(client) else IN_PROCESS
+
+
+def gpu_workers_online(client: Any) -> int:
+    """How many workers of the GPU pool are there for new fits; 0 without a pool.
+
+    Workers of a paused pool, or of a paused queue (deployments use the default one), live but take
+    nothing.
+    """
+    try:
+        pool = client.read_work_pool(GPU_POOL)  # says in its own words that there is none
+        if pool.is_paused or client.read_work_queue(pool.default_queue_id).is_paused:
+            return 0
+    except ObjectNotFound:
+        return 0
+    workers = client.read_workers_for_work_pool(GPU_POOL)
+    return sum(worker.status == "ONLINE" for worker in workers)
+
+
+def fit_on_gpu_pool(
+    client: Any,
+    function: str,
+    arguments: dict[str, Any],
+    *,
+    label: str,
+    poll_seconds: float = 1.0,
+    sleep: Callable[[float], None] = time.sleep,
+) -> bool:
+    """Have a GPU worker call `function` ("tasks.<module>:<name>"); whether it did.
+
+    Waits as long as the fit takes: workers take one at a time, so it may queue first, but not
+    for ever. Not done means that the caller must do it in process: before the fit began the pool
+    lost its last worker, was paused, or let it wait too long, or the run ended badly there, for a
+    reason that is logged and that only the GPU may have (its memory).
+    """
+    logger = get_logger(__name__)
+    try:
+        deployment = client.read_deployment_by_name(GPU_DEPLOYMENT)
+    except ObjectNotFound:
+        logger.warning("no deployment %s: `flgc up` makes it; fitting in process", GPU_DEPLOYMENT)
+        return False
+    run = client.create_flow_run_from_deployment(
+        deployment.id,
+        parameters={"function": function, "arguments": to_jsonable_python(arguments)},
+        name=label,
+        tags=["gpu"],
+    )
+    waited = 0.0
+    while not (state := client.read_flow_run(run.id).state).is_final():
+        # The run of a worker that died while it was at it is ended by the rule for silent runs.
+        if not state.is_running():
+            waited += poll_seconds
+            if waited > START_SECONDS or not gpu_workers_online(client):
+                client.set_flow_run_state(run.id, Cancelled(message="no GPU worker takes it"))
+                logger.warning("%s: no GPU worker took it; fitting in process", label)
+                return False
+        sleep(poll_seconds)
+    if not state.is_completed():
+        logger.warning("%s on a GPU worker ended %s: %s", label, state.name, state.message)
+    return bool(state.is_completed())
+
+
+class DoneElsewhere(Exception):
+    """Ends a computation whose result a GPU worker has put into the store meanwhile."""
+
+
+def gpu_first(work: Callable[..., Artifact]) -> Callable[..., Artifact]:
+    """The same stage, with what its `hand_over` stands before sent to a GPU worker if one lives.
+
+    What comes back is read from the store; what does not come back is computed here.
+    """
+
+    @functools.wraps(work)
+    def routed(*args: Any, **kwargs: Any) -> Artifact:
+        given = inspect.signature(work).bind(*args, **kwargs).arguments
+        if given.get("device") == "cpu" or TaskRunContext.get() is None:
+            return work(*args, **kwargs)
+        token = _sender.set(lambda: _send(work, given))
+        try:
+            return work(*args, **kwargs)
+        except DoneElsewhere:
+            pass
+        finally:
+            _sender.reset(token)
+        artifact = work(*args, **kwargs)
+        if not artifact.cached:
+            get_logger(__name__).warning(
+                "a GPU worker did %s, but its result is not in this store, so it was computed "
+                "again: do both have the same FLGC_STORE and the same code?",
+                runtime.task_run.name,
+            )
+        return dataclasses.replace(artifact, cached=False)
+
+    return routed
+
+
+def hand_over() -> None:
+    """Stands first in a computation that a GPU should do, so that stored results send nothing."""
+    send = _sender.get()
+    if send is not None and send():
+        raise DoneElsewhere
+
+
+def _send(work: Callable[..., Artifact], given: dict[str, Any]) -> bool:
+    with get_client(sync_client=True) as client:
+        if fit_where(client) == IN_PROCESS:
+            return False
+        function = f"{work.__module__}:{work.__name__}"
+        return fit_on_gpu_pool(client, function, given, label=runtime.task_run.name or function)

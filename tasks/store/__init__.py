@@ -1,0 +1,20 @@
+"""Artifacts by key: written whole, read checked, computed once."""
+
+from tasks.store.code import code_digest
+from tasks.store.digests import content_digest
+from tasks.store.files import StoreError
+from tasks.store.matrices import matrix_to_table, table_to_matrix
+from tasks.store.parquet import DamagedArtifact
+from tasks.store.store import Artifact, Store, artifact_key
+
+__all__ = [
+    "Artifact",
+    "DamagedArtifact",
+    "Store",
+    "StoreError",
+    "artifact_key",
+    "code_digest",
+    "content_digest",
+    "matrix_to_table",
+    "table_to_matrix",
+]

@@ -1,0 +1,297 @@
+"""The content-addressed store: what a stage computes is kept as Parquet and computed once, ever.
+
+A key is the hash of (stage, its parameters, the digests of its inputs, the digest of the `flgc`
+modules that it runs). Nothing in it depends on the place, the time or the run, so any run on any
+machine finds what another has left; what changed has another key, and so has all that needs it.
+
+    store = Store()
+    graph = store.get_or_compute("graph", ["flgc.graph"], build, parameters={"k": 10},
+                                 inputs={"points": raw})
+    table = store.read(graph.key)
+"""
+
+import hashlib
+import logging
+import os
+import platform
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from flgc.addresses import HIDDEN, without_secrets
+from tasks.store.code import code_digest
+from tasks.store.digests import canonical_json, content_digest, plain
+from tasks.store.files import Files, StoreError
+from tasks.store.leases import lease
+from tasks.store.matrices import matrix_to_table, table_to_matrix
+from tasks.store.parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
+from tasks.store.remote import open_files
+from tasks.store.turns import my_turn
+
+__all__ = [
+    "Artifact",
+    "DamagedArtifact",
+    "Store",
+    "StoreError",
+    "artifact_key",
+    "code_digest",
+    "content_digest",
+    "matrix_to_table",
+    "table_to_matrix",
+]
+
+SETTING = "FLGC_STORE"
+DEFAULT_ROOT = "artifacts/store"
+FORMAT = 1
+RECORDED_VERSIONS = ("flgc", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "torch")
+STAGE = re.compile(r"[a-z][a-z0-9_-]*")
+KEY = re.compile(rf"({STAGE.pattern})-[0-9a-f]{{64}}")
+
+logger = logging.getLogger(__name__)
+# One computation of a key at a time within a process; between processes the first to end wins.
+_computing: dict[tuple[str, str], threading.Lock] = {}
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What one stage left in the store, small enough to pass between tasks.
+
+    `digest` is that of the content, `seconds` what the computation took when it was made, `cached`
+    whether it was there already, `replaced_damaged` whether what was there could not be used.
+    """
+
+    key: str
+    digest: str
+    stage: str
+    rows: int
+    seconds: float
+    cached: bool
+    replaced_damaged: bool = False
+
+
+def artifact_key(
+    stage: str, parameters: Mapping[str, Any], inputs: Mapping[str, str], code: str
+) -> str:
+    """`<stage>-<sha256>` of all that an artifact depends on."""
+    if not STAGE.fullmatch(stage):
+        raise ValueError(f"stage {stage!r}: use lower-case letters, digits, - and _")
+    identity = {"parameters": parameters, "inputs": inputs, "code": code, "stage": stage}
+    text = canonical_json({**identity, "format": FORMAT})
+    return f"{stage}-{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def file_name(key: str) -> str:
+    """Where below the root an artifact lies: in the folder of its stage."""
+    matched = KEY.fullmatch(key)
+    if not matched:
+        raise ValueError(f"{key!r} is not a key; keys look like graph-<64 hexadecimal digits>")
+    return f"{matched[1]}/{key}.parquet"
+
+
+def full_address(url: str | os.PathLike[str] | None) -> str:
+    """Where the store is, with its credentials, which are taken from the environment alone.
+
+    An address travels in Prefect's parameters, in logs and in the list of processes, so what is
+    passed on has none; each process finds them again in FLGC_STORE.
+    """
+    setting = os.environ.get(SETTING)
+    address = os.fspath(url or setting or DEFAULT_ROOT)
+    if "://" not in address:
+        return os.path.abspath(os.path.expanduser(address))  # noqa: PTH100, PTH111
+    shown = without_secrets(address)
+    if HIDDEN not in shown or address == setting:
+        return address
+    if address != shown:
+        raise StoreError(
+            f"store {shown}: an address with credentials or a query is taken from {SETTING} only, "
+            f"since others can see options and parameters; set {SETTING} to it and leave this out, "
+            "or use the variables or files in which that filesystem looks for credentials"
+        )
+    if setting is None or without_secrets(setting) != shown:
+        raise StoreError(
+            f"store {shown}: what is hidden by {HIDDEN} is not known here; set {SETTING} to the "
+            "whole address in the environment of this process too"
+        )
+    return setting
+
+
+class Store:
+    """Artifacts under one root: a directory, or any URL that pyarrow or fsspec can open.
+
+    `url` names it without the credentials that FLGC_STORE may hold: it can be shown and passed on.
+    """
+
+    def __init__(self, url: str | os.PathLike[str] | None = None) -> None:
+        address = full_address(url)
+        self.url = without_secrets(address)
+        self.files: Files = open_files(address)
+
+    def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
+        return Store, (self.url,)
+
+    def __repr__(self) -> str:
+        return f"Store({self.url!r})"
+
+    def in_use(self) -> AbstractContextManager[None]:
+        """While a run is in it, `prune` takes nothing away that was made since the run began."""
+        return lease(self.files)
+
+    def get_or_compute(
+        self,
+        stage: str,
+        modules: Sequence[str],
+        compute: Callable[[], pa.Table | pd.DataFrame],
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Artifact | str] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> Artifact:
+        """The artifact of this stage, parameters, inputs and code; computed if it is not there.
+
+        `modules` are those that `compute` runs, see `code_digest`; `inputs` are artifacts, or
+        digests of what came from elsewhere (data files too); `provenance` is written down with
+        the artifact (a run's name, a source's address) and is no part of its identity.
+        """
+        identity: dict[str, Any] = {
+            "stage": stage,
+            "parameters": plain(parameters or {}, "parameters"),
+            "inputs": {
+                name: given.digest if isinstance(given, Artifact) else given
+                for name, given in (inputs or {}).items()
+            },
+            "code": code_digest(*modules),
+        }
+        made_from = {
+            name: given.key for name, given in (inputs or {}).items() if isinstance(given, Artifact)
+        }
+        key = artifact_key(**identity)
+        with _computing.setdefault((self.url, key), threading.Lock()):
+            record, damaged = self._intact_record(key)
+            if record is not None:
+                return _artifact(record, cached=True)
+            if damaged is not None:
+                logger.warning("%s", damaged)
+            started = time.perf_counter()
+            table = as_table(compute())
+            seconds = time.perf_counter() - started
+            record = {
+                "format": FORMAT,
+                "key": key,
+                **identity,
+                "made_from": made_from,
+                "digest": content_digest(table),
+                "rows": table.num_rows,
+                "seconds": seconds,
+                "created": datetime.now(UTC).isoformat(timespec="seconds"),
+                "versions": _versions(),
+                "provenance": plain(provenance or {}, "provenance"),
+            }
+            return self._publish(
+                record, to_bytes(table, record), replaced_damaged=damaged is not None
+            )
+
+    def read(self, key: str) -> pa.Table:
+        """The table of that key, checked: KeyError if there is none, DamagedArtifact if broken."""
+        data = self._data(key)
+        record = self._checked_record(key, data)
+        try:
+            return read_table(data, record["digest"])
+        except MemoryError:
+            raise
+        except (DamagedArtifact, pa.ArrowException, OSError) as error:
+            raise self._damaged(key, error) from error
+
+    def read_matrix(self, key: str) -> Any:
+        """The matrix of that key: a numpy array or a CSR array."""
+        return table_to_matrix(self.read(key))
+
+    def record(self, key: str) -> dict[str, Any]:
+        """What is written down with an artifact: identity, digest, versions, provenance."""
+        return self._checked_record(key, self._data(key))
+
+    def _data(self, key: str) -> pa.Buffer:
+        data = self.files.read(file_name(key))
+        if data is None:
+            raise KeyError(f"store {self.url} has no artifact {key}")
+        return data
+
+    def _checked_record(self, key: str, data: pa.Buffer) -> dict[str, Any]:
+        try:
+            record = read_record(data)
+        except MemoryError:  # one of Arrow's exceptions too, but not the artifact's fault
+            raise
+        except (DamagedArtifact, pa.ArrowException, OSError) as error:
+            raise self._damaged(key, error) from error
+        if record["key"] != key:
+            raise self._damaged(key, f"it holds {record['key']}")
+        return record
+
+    def _damaged(self, key: str, reason: object) -> DamagedArtifact:
+        return DamagedArtifact(
+            f"store {self.url}: artifact {key} is damaged ({reason}); the run that makes it next "
+            "replaces it"
+        )
+
+    def _intact_record(self, key: str) -> tuple[dict[str, Any] | None, DamagedArtifact | None]:
+        """The record if the artifact is there and whole, else what is wrong if it is damaged."""
+        try:
+            return self.record(key), None
+        except KeyError:
+            return None, None
+        except DamagedArtifact as error:
+            return None, error
+
+    def _publish(
+        self, record: dict[str, Any], data: pa.Buffer, *, replaced_damaged: bool
+    ) -> Artifact:
+        """Write it, unless another process was first: then theirs is the artifact for both."""
+        name = file_name(record["key"])
+        temporary = self.files.write(name, data)
+        try:
+            with my_turn(self.files, name):
+                while True:
+                    theirs, damaged = self._intact_record(record["key"])
+                    if theirs is not None:
+                        return _artifact(theirs, cached=False)
+                    if self.files.rename(temporary, name, replace=damaged is not None):
+                        replaced_damaged = replaced_damaged or damaged is not None
+                        return _artifact(record, cached=False, replaced_damaged=replaced_damaged)
+        finally:
+            with suppress(StoreError):  # what is left over is pruned one day
+                self.files.delete(temporary)
+
+
+def _artifact(
+    record: Mapping[str, Any], *, cached: bool, replaced_damaged: bool = False
+) -> Artifact:
+    return Artifact(
+        key=record["key"],
+        digest=record["digest"],
+        stage=record["stage"],
+        rows=record["rows"],
+        seconds=record["seconds"],
+        cached=cached,
+        replaced_damaged=replaced_damaged,
+    )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Versions of what computes, without importing it."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in RECORDED_VERSIONS:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,324 @@
+"""Looking after a store: what is in it, is it whole, what can go."""
+
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from tasks.store.files import FileEntry
+from tasks.store.leases import RUNNING, expired, last_sign, running_since
+from tasks.store.parquet import peek_record
+from tasks.store.store import KEY, DamagedArtifact, Store, StoreError, file_name
+from tasks.store.turns import my_turn
+
+# A temporary file younger than this may still be in the hands of a writer; where only its name
+# tells when the writer began, it may have been at it for long.
+TEMPORARY_GRACE = 3600.0
+WRITER_GRACE = 86400.0
+# What no run can bring back goes only when its stage is named.
+IRREPLACEABLE = ("history",)
+DAMAGED = "damaged"
+
+Problem = DamagedArtifact | StoreError
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One artifact's file, with its record, or with what kept it from being read."""
+
+    name: str
+    size: int
+    modified: float | None
+    record: dict[str, Any] | None
+    problem: Problem | None = None
+
+    @property
+    def key(self) -> str:
+        """The artifact's key, from the file's name."""
+        return PurePosixPath(self.name).stem
+
+    @property
+    def stage(self) -> str:
+        """The stage that made it, from the file's name."""
+        return self.key.rpartition("-")[0]
+
+    @property
+    def damaged(self) -> bool:
+        """Was it read in full and found wrong? What could not be read may be whole."""
+        return isinstance(self.problem, DamagedArtifact)
+
+    @property
+    def created(self) -> float | None:
+        """When it was made, in seconds since 1970; None if nothing tells."""
+        if self.record is None:
+            return self.modified
+        return datetime.fromisoformat(self.record["created"]).timestamp()
+
+
+@dataclass(frozen=True)
+class Removal:
+    """A file that can go, or that was kept, and why."""
+
+    name: str
+    size: int
+    reason: str
+    modified: float | None = None
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What can go, and what would have gone but is kept."""
+
+    removals: list[Removal]
+    kept: list[Removal]
+
+
+def artifact_keys(store: Store) -> list[str]:
+    """The key of every artifact, by the names of the files alone."""
+    return [_key(entry) for entry in store.files.entries() if _is_artifact(entry)]
+
+
+def list_artifacts(store: Store, *, in_full: bool = False) -> list[Listed]:
+    """Every artifact with its record, or with its problem.
+
+    Records are taken from the files' ends; `in_full` reads every byte and checks the seals.
+    """
+    entries = [entry for entry in store.files.entries() if _is_artifact(entry)]
+    found = (_listed(store, entry, in_full=in_full) for entry in entries)
+    return [listed for listed in found if listed is not None]
+
+
+def verify(store: Store) -> Iterator[tuple[str, Problem | None]]:
+    """Each artifact's key with None when it is whole, else with what is wrong."""
+    for key in artifact_keys(store):
+        try:
+            store.read(key)
+            yield key, None
+        except KeyError:
+            continue
+        except (DamagedArtifact, StoreError) as error:
+            yield key, error
+
+
+def find_key(store: Store, beginning: str) -> str:
+    """The one key that begins so, with or without its stage."""
+    return _only(store, artifact_keys(store), beginning)
+
+
+def _only(store: Store, known: Collection[str], beginning: str) -> str:
+    found = [
+        key
+        for key in known
+        if key.startswith(beginning) or key.rpartition("-")[2].startswith(beginning)
+    ]
+    if len(found) == 1:
+        return found[0]
+    shown = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+    what = f"{len(found)} artifacts begin so ({shown})" if found else "no artifact begins so"
+    raise KeyError(f"store {store.url}: {what}: {beginning!r}; `ls` shows all")
+
+
+def prune(
+    store: Store,
+    *,
+    older_than_days: float | None = None,
+    stages: Collection[str] = (),
+    keep_reachable_from: Collection[str] = (),
+    delete: bool = False,
+    now: float | None = None,
+) -> list[Removal]:
+    """What can go, each with its reason; gone only if `delete`. See `plan_pruning`."""
+    pruning = plan_pruning(
+        store,
+        older_than_days=older_than_days,
+        stages=stages,
+        keep_reachable_from=keep_reachable_from,
+        now=now,
+    )
+    return carry_out(store, pruning) if delete else pruning.removals
+
+
+def plan_pruning(
+    store: Store,
+    *,
+    older_than_days: float | None = None,
+    stages: Collection[str] = (),
+    keep_reachable_from: Collection[str] = (),
+    now: float | None = None,
+) -> Pruning:
+    """What can go and what is kept though it looked so, each with its reason.
+
+    Abandoned temporaries and damaged artifacts always; artifacts that are older, or of one of
+    these stages, when asked; with `keep_reachable_from`, all that these keys were not made from.
+    Never: what could not be read, what was made since a run began that still lives, and history
+    unless its stage is named.
+    """
+    moment = time.time() if now is None else now
+    entries = list(store.files.entries())
+    artifacts = list_artifacts(store, in_full=bool(keep_reachable_from))
+    reachable = _reachable(store, artifacts, keep_reachable_from) if keep_reachable_from else None
+    # After the files were listed: whatever a run has made among them, its lease was there before.
+    since = running_since(store.files, moment)
+    pruning = Pruning([], [])
+
+    def remove(name: str, size: int, modified: float | None, made: float | None, why: str) -> None:
+        if since is not None and (made is None or made > since):
+            why += ", but a run that began before it is still using the store"
+            pruning.kept.append(Removal(name, size, why, modified))
+        else:
+            pruning.removals.append(Removal(name, size, why, modified))
+
+    for entry in entries:
+        file = (entry.name, entry.size, entry.modified)
+        if entry.name.startswith(f"{RUNNING}/"):
+            heard = last_sign(store.files, entry)
+            if expired(heard, moment):
+                remove(*file, heard, "lease of a run that was stopped")
+            elif heard is None:
+                why = "lease of unknown age; delete it by hand if no run uses the store"
+                pruning.kept.append(Removal(*file[:2], why))
+        elif entry.temporary:
+            begun = entry.begun if entry.modified is None else entry.modified
+            grace = WRITER_GRACE if entry.modified is None else TEMPORARY_GRACE
+            if begun is None:
+                pruning.kept.append(Removal(*file[:2], "temporary file of unknown age"))
+            elif moment - begun > grace:
+                remove(*file, begun, "abandoned temporary file")
+    for listed in artifacts:
+        reason = _reason(listed, moment, older_than_days, stages, reachable)
+        if reason is None:
+            continue
+        if listed.problem is not None and not listed.damaged:
+            why = f"could not be read: {listed.problem}"
+            pruning.kept.append(Removal(listed.name, listed.size, why))
+        elif listed.stage in IRREPLACEABLE and listed.stage not in stages:
+            why = f"{reason}, but no run can bring it back; --stage {listed.stage} removes it"
+            pruning.kept.append(Removal(listed.name, listed.size, why))
+        else:
+            made = listed.created if listed.modified is None else listed.modified
+            remove(listed.name, listed.size, listed.modified, made, reason)
+    return pruning
+
+
+def carry_out(store: Store, pruning: Pruning) -> list[Removal]:
+    """Delete what can go, if it is still the file that was looked at; gives what was deleted."""
+    standing = {entry.name: entry for entry in store.files.entries()}
+    deleted = []
+    for removal in pruning.removals:
+        entry = standing.get(removal.name)
+        if entry is None or (entry.size, entry.modified) != (removal.size, removal.modified):
+            continue
+        if removal.reason != DAMAGED:
+            store.files.delete(removal.name)
+        elif not _delete_damaged(store, entry):
+            continue
+        deleted.append(removal)
+    return deleted
+
+
+def _delete_damaged(store: Store, entry: FileEntry) -> bool:
+    """In its turn, so that no writer replaces it between the last look and the deletion."""
+    with my_turn(store.files, entry.name):
+        listed = _listed(store, entry, in_full=True)
+        if listed is None or not listed.damaged:
+            return False
+        store.files.delete(entry.name)
+        return True
+
+
+def _reason(
+    listed: Listed,
+    moment: float,
+    older_than_days: float | None,
+    stages: Collection[str],
+    reachable: set[str] | None,
+) -> str | None:
+    """Why an artifact could go, if nothing speaks against it; None if it need not."""
+    if listed.problem is not None:
+        return DAMAGED
+    days = None if listed.created is None else (moment - listed.created) / 86400
+    if older_than_days is not None and days is not None and days > older_than_days:
+        return f"{days:.0f} days old"
+    if listed.stage in stages:
+        return f"stage {listed.stage}"
+    if reachable is not None and listed.key not in reachable:
+        return "not reachable from the given results"
+    return None
+
+
+def _reachable(store: Store, artifacts: list[Listed], results: Collection[str]) -> set[str]:
+    """Keys of the results and of all that they were made from, by the digests of their inputs.
+
+    Refused if one of them is not there or not whole: what it was made from is not known then.
+    """
+    by_key = {listed.key: listed for listed in artifacts}
+    by_digest: dict[str, list[str]] = {}
+    for listed in artifacts:
+        if listed.record is not None:
+            by_digest.setdefault(listed.record["digest"], []).append(listed.key)
+    lost = next((listed.key for listed in artifacts if listed.record is None), None)
+    waiting = [_only(store, by_key, result) for result in results]
+    seen: set[str] = set()
+    while waiting:
+        key = waiting.pop()
+        if key in seen:
+            continue
+        seen.add(key)
+        record = key in by_key and by_key[key].record
+        if not record:
+            raise _cannot_keep(store, f"{key} {_standing(by_key.get(key))}")
+        for name, digest in record["inputs"].items():
+            sources = by_digest.get(digest, [])
+            waiting.extend(sources)
+            if sources:
+                continue
+            # Older records do not say which inputs are artifacts and which came from elsewhere.
+            source = record.get("made_from", {}).get(name) or (
+                lost if "made_from" not in record else None
+            )
+            if source is not None:
+                what = f"{key} was made from {source}" if "made_from" in record else source
+                raise _cannot_keep(store, f"{what}, which {_standing(by_key.get(source))}")
+    return seen
+
+
+def _standing(listed: Listed | None) -> str:
+    return "is missing" if listed is None else f"is not whole ({listed.problem})"
+
+
+def _cannot_keep(store: Store, reason: str) -> StoreError:
+    return StoreError(
+        f"store {store.url}: what the kept results were made from cannot be told: {reason}. "
+        "Nothing was deleted; run the flow that makes it again, or prune without --keep"
+    )
+
+
+def _key(entry: FileEntry) -> str:
+    return PurePosixPath(entry.name).stem
+
+
+def _is_artifact(entry: FileEntry) -> bool:
+    return KEY.fullmatch(_key(entry)) is not None and entry.name == file_name(_key(entry))
+
+
+def _listed(store: Store, entry: FileEntry, *, in_full: bool) -> Listed | None:
+    """The artifact of a file; None if it is gone. Only a full reading can call it damaged."""
+    record: dict[str, Any] | None = None
+    problem: Problem | None = None
+    if not in_full:
+        try:
+            with store.files.open(entry.name) as source:
+                peeked = peek_record(source)
+            record = peeked if peeked["key"] == _key(entry) else None
+        except Exception:  # of the many that Arrow can raise; the full reading tells what is wrong
+            record = None
+    if record is None:
+        try:
+            record = store.record(_key(entry))
+        except KeyError:
+            return None
+        except (DamagedArtifact, StoreError) as error:
+            problem = error
+    return Listed(entry.name, entry.size, entry.modified, record, problem)

@@ -1,0 +1,219 @@
+"""What happens to a store in real life: kills, full disks, two writers, closed doors."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tasks.store.store import Store, StoreError, artifact_key, code_digest, file_name
+from tasks.store.upkeep import prune, verify
+
+REPOSITORY = Path(__file__).parents[2]
+ARTIFACTS = 12
+
+
+def write_all(root: str | Path, tag: str) -> Iterator[str]:
+    """Artifacts of a megabyte, one after the other; `random` ones are never twice the same."""
+    store = Store(root)
+    for i in range(ARTIFACTS):
+
+        def compute(i: int = i) -> pa.Table:
+            noise = os.urandom(8).hex() if tag == "random" else ""
+            values = np.random.default_rng(i).normal(size=100_000)
+            return pa.table({"x": values, "noise": [noise] * len(values)})
+
+        yield store.get_or_compute("fit", (), compute, parameters={"i": i}).digest
+
+
+def start_writer(root: Path, tag: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, __file__, str(root), tag],
+        env={"PYTHONPATH": str(REPOSITORY)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def digests(writer: subprocess.Popen[str]) -> list[str]:
+    output, _ = writer.communicate(timeout=120)
+    assert writer.returncode == 0
+    return output.split()[1:]
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_then_rerun(tmp_path: Path) -> None:
+    undisturbed = list(write_all(tmp_path / "undisturbed", "same"))
+    chance = random.Random(0)
+    survivors = []
+    for attempt in range(20):
+        root = tmp_path / str(attempt)
+        writer = start_writer(root, "same")
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+        time.sleep(chance.uniform(0, 0.25))
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        left = dict(verify(Store(root)))
+        assert set(left.values()) <= {None}
+        survivors.append(len(left))
+        assert list(write_all(root, "same")) == undisturbed
+    assert 0 < sum(survivors) < 20 * ARTIFACTS
+
+
+def test_two_processes_at_once_agree(tmp_path: Path) -> None:
+    """Even on work that never gives the same twice: who ends first decides for both."""
+    writers = [start_writer(tmp_path, "random") for _ in range(2)]
+    one, two = (digests(writer) for writer in writers)
+    assert one == two
+    assert set(dict(verify(Store(tmp_path))).values()) == {None}
+
+
+def test_threads_of_one_process_compute_once(tmp_path: Path) -> None:
+    calls = []
+
+    def compute() -> pa.Table:
+        calls.append(1)
+        time.sleep(0.1)
+        return pa.table({"x": [1]})
+
+    threads = [
+        threading.Thread(target=lambda: Store(tmp_path).get_or_compute("fit", (), compute))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(calls) == 1
+
+
+def test_a_rival_that_left_rubbish_is_overruled(tmp_path: Path) -> None:
+    """A damaged file that appears while we compute."""
+    store = Store(tmp_path)
+
+    def compute() -> pa.Table:
+        path = tmp_path / file_name(artifact_key("fit", {}, {}, code_digest()))
+        path.parent.mkdir()
+        path.write_bytes(b"rubbish")
+        return pa.table({"x": [1]})
+
+    artifact = store.get_or_compute("fit", (), compute)
+    assert artifact.replaced_damaged
+    assert store.read(artifact.key).num_rows == 1
+
+
+def large_table() -> pa.Table:
+    return pa.table({"x": np.random.default_rng(0).normal(size=500_000)})
+
+
+@contextmanager
+def small_disk() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]
+        if subprocess.run(["mount", *options], capture_output=True).returncode:
+            pytest.skip("mounting a small tmpfs needs privileges")
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_is_said_and_does_no_harm() -> None:
+    with small_disk() as disk:
+        store = Store(disk / "store")
+        small = store.get_or_compute("graph", (), lambda: pa.table({"x": [1]}))
+        with pytest.raises(StoreError, match=r"no space for an artifact of 4\.\d MB .*MB free"):
+            store.get_or_compute("fit", (), large_table)
+        assert [entry.name for entry in store.files.entries()] == [file_name(small.key)]
+        assert store.read(small.key).num_rows == 1
+
+
+def test_a_file_size_limit_is_a_full_disk_too(tmp_path: Path) -> None:
+    """Needs no privileges: the kernel refuses the write in the middle."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    store = Store(tmp_path / "store")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, limits[1]))
+    try:
+        with pytest.raises(StoreError, match=f"store {tmp_path}.*no space"):
+            store.get_or_compute("fit", (), large_table)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(store.files.entries())
+    assert not store.get_or_compute("fit", (), large_table).cached
+
+
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Permissions mean nothing to root: be nobody for a while."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_a_read_only_store_can_be_read_but_not_written() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(folder)
+        there = store.get_or_compute("graph", (), lambda: pa.table({"x": [1]}))
+        for place in (Path(folder) / "graph", Path(folder)):
+            place.chmod(0o555)
+        with ordinary_user():
+            assert store.get_or_compute("graph", (), lambda: pa.table({"x": [1]})).cached
+            assert store.read(there.key).num_rows == 1
+            with pytest.raises(StoreError, match=r"cannot write it .*Permission denied"):
+                store.get_or_compute("fit", (), lambda: pa.table({"x": [1]}))
+        for place in (Path(folder), Path(folder) / "graph"):
+            place.chmod(0o755)
+
+
+def test_a_root_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=f"store {tmp_path}/file.*check that it is a directory"):
+        Store(tmp_path / "file").get_or_compute("fit", (), large_table)
+
+
+def test_filesystems_without_links_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    store = Store(tmp_path)
+    artifact = store.get_or_compute("fit", (), lambda: pa.table({"x": [1]}))
+    assert store.read(artifact.key).num_rows == 1
+    assert len(list(store.files.entries())) == 1
+
+
+def test_leftover_temporaries_are_harmless_and_pruned(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    artifact = store.get_or_compute("fit", (), lambda: pa.table({"x": [1]}))
+    leftover = tmp_path / "fit" / ".tmp-0123"
+    leftover.write_bytes(b"half an artif")
+    assert set(dict(verify(store))) == {artifact.key}
+    assert prune(store, delete=True) == []
+    assert leftover.exists()
+    tomorrow = time.time() + 86400
+    assert [gone.name for gone in prune(store, delete=True, now=tomorrow)] == ["fit/.tmp-0123"]
+    assert not leftover.exists()
+    assert store.read(artifact.key).num_rows == 1
+
+
+if __name__ == "__main__":
+    print("ready", flush=True)
+    for digest in write_all(sys.argv[1], sys.argv[2]):
+        print(digest, flush=True)
