@@ -7,36 +7,56 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
+from flgc.registry import Registry
 
-def min_max(features: np.ndarray) -> np.ndarray:
+
+def raw(X: Any) -> Any:
+    """As they came."""
+    return X
+
+
+def row_normalised(X: Any) -> Any:
+    """Rows of L1 norm 1; a row of zeros stays."""
+    return normalize(X, norm="l1")
+
+
+def unit_length(X: Any) -> Any:
+    """Rows of L2 norm 1; a row of zeros stays."""
+    return normalize(X, norm="l2")
+
+
+def min_max(X: Any) -> np.ndarray:
     """Each column to [0, 1]; a constant column becomes 0."""
-    low, high = features.min(axis=0), features.max(axis=0)
+    X = dense(X)
+    low, high = X.min(axis=0), X.max(axis=0)
     span = np.where(high > low, high - low, 1.0)
-    return (features - low) / span
+    return (X - low) / span
 
 
-def _standardised(X: Any) -> np.ndarray:
+def standardised(X: Any) -> np.ndarray:
     """Columns of mean 0 and deviation 1; a constant column becomes 0."""
-    X = _dense(X)
+    X = dense(X)
     deviation = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
 
 
-def _dense(X: Any) -> np.ndarray:
-    return X.toarray() if sp.issparse(X) else X
+def dense(X: Any) -> np.ndarray:
+    """The same numbers as an array."""
+    return X.toarray() if sp.issparse(X) else np.asarray(X)
 
 
-SCALINGS: dict[str, Callable[[Any], Any]] = {
-    "raw": lambda X: X,
-    "row-normalised": lambda X: normalize(X, norm="l1"),
-    "unit-length": lambda X: normalize(X, norm="l2"),
-    "min-max": lambda X: min_max(_dense(X)),
-    "standardised": _standardised,
-}
+SCALINGS: Registry[Callable[[Any], Any]] = Registry(
+    "scaling",
+    {
+        "raw": raw,
+        "row-normalised": row_normalised,
+        "unit-length": unit_length,
+        "min-max": min_max,
+        "standardised": standardised,
+    },
+)
 
 
 def scaled(X: Any, scaling: str) -> Any:
     """The features in a scaling; rows of zeros and constant columns stay finite."""
-    if scaling not in SCALINGS:
-        raise ValueError(f"unknown scaling {scaling!r}; choose from {', '.join(SCALINGS)}")
     return SCALINGS[scaling](X)

@@ -1,0 +1,196 @@
+"""What can be compared: a method, what it is given, and what it gives.
+
+    Problem -> Method -> Outputs -> Judge -> a table of scores
+
+A `Problem` hides every label that a run may not see; only the `Judge` knows them. So a method
+cannot look at a test label, whatever its code does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, ClassVar, Literal, Protocol
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from flgc.propagation import propagate
+from flgc.scaling import dense, scaled
+
+Task = Literal["classification", "clustering"]
+# Values of each axis, by its name; settings are all their combinations.
+Grid = Mapping[str, Sequence[Any]]
+# One value for each axis.
+Setting = dict[str, Any]
+# Columns of axes in tables of scores, weights and results begin so.
+AXIS = "p_"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a method is given: a graph, its features, and for each run the labels that it may fit.
+
+    `labels` is of shape (runs, nodes), -1 at validation, test and unknown nodes. `asked` names for
+    each run the nodes whose outputs are wanted, by number alone. `folds`, of the shape of `labels`,
+    parts the labelled nodes of a run: nodes of -1 are in no fold, and never left out.
+    """
+
+    X: Any
+    P: sp.csr_array
+    n_classes: int
+    labels: np.ndarray
+    asked: tuple[np.ndarray, ...]
+    seeds: tuple[int, ...]
+    folds: np.ndarray | None = None
+    device: str = "cpu"
+    # Where features that all runs share are kept: (scaling, hops, teleport) to H.
+    kept: Callable[[str, int, float], np.ndarray] | None = None
+
+    @property
+    def n_runs(self) -> int:
+        return len(self.seeds)
+
+    @property
+    def n_nodes(self) -> int:
+        return int(self.X.shape[0])
+
+    def labelled(self, run: int) -> np.ndarray:
+        """The nodes that a run may fit."""
+        return np.flatnonzero(self.labels[run] >= 0)
+
+    def only(self, runs: Sequence[int] | np.ndarray) -> Problem:
+        """The same with these runs alone."""
+        return dataclasses.replace(
+            self,
+            labels=self.labels[np.asarray(runs)],
+            asked=tuple(self.asked[run] for run in runs),
+            seeds=tuple(self.seeds[run] for run in runs),
+            folds=None if self.folds is None else self.folds[np.asarray(runs)],
+        )
+
+    def with_folds(self) -> tuple[Problem, np.ndarray]:
+        """Each fold as one run more, which fits the others and is asked for it; and whose it is.
+
+        The second is of shape (runs + further runs,): the run to which each belongs.
+        """
+        if self.folds is None:
+            return self, np.arange(self.n_runs)
+        owners, labels, asked = list(range(self.n_runs)), list(self.labels), list(self.asked)
+        for run in range(self.n_runs):
+            for fold in np.unique(self.folds[run][self.folds[run] >= 0]):
+                left_out = self.folds[run] == fold
+                owners.append(run)
+                labels.append(np.where(left_out, -1, self.labels[run]))
+                asked.append(np.flatnonzero(left_out))
+        more = dataclasses.replace(
+            self,
+            labels=np.stack(labels),
+            asked=tuple(asked),
+            seeds=tuple(self.seeds[owner] for owner in owners),
+            folds=None,
+        )
+        return more, np.array(owners)
+
+    def propagated(self, scaling: str, hops: int, teleport: float) -> np.ndarray:
+        """H of Eq. 10 on scaled features, dense: no label is in it, so all runs share it."""
+        if self.kept is not None:
+            return self.kept(scaling, hops, teleport)
+        return propagate(self.P, dense(scaled(self.X, scaling)), hops, teleport)
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """What a method says at the asked nodes, run by run.
+
+    `classes` are codes; `scores`, if there are any, of shape (asked, classes) each. `seen` are
+    criteria that a method knows by itself, one number per run: of labelled nodes that it left out
+    the `hits` and the squared `error`, the mean `size` of their scores, a `silhouette`.
+    """
+
+    classes: Sequence[np.ndarray]
+    scores: Sequence[np.ndarray] | None = None
+    seen: Mapping[str, Any] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Judge(Protocol):
+    """Knows the hidden labels, and tells how good classes are."""
+
+    def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, np.ndarray]:
+        """Column to values: (runs, asked) give (runs,), with further axes (runs, asked, ...) too.
+
+        `runs` say which of the problem's runs these are; runs that are asked for different numbers
+        of nodes come as a list.
+        """
+        ...
+
+
+class Method:
+    """One thing to compare. A further one overrides `outputs`, and what it can do better.
+
+    `axes` are its settings under its own names, with default values; an experiment may give other
+    values. `seeded` says that runs on one split differ. `batched` methods take all runs of a
+    problem at once, for speed; others never see two runs together, since a node that one run tests
+    is labelled in another. `leaves_out` says that `outputs` knows `hits` on labelled nodes which a
+    fit leaves out; others are run on folds where nobody validates.
+    """
+
+    name: str
+    task: Task = "classification"
+    axes: ClassVar[Grid] | Grid = {}
+    reference: str = ""
+    seeded: bool = False
+    batched: bool = False
+    leaves_out: bool = False
+
+    def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
+        """Every setting of the grid, in any order: what can be shared among them is done once."""
+        raise NotImplementedError(f"{self.name} has no outputs")
+
+    def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
+        """One row per run and setting: run, p_<axis>, what is seen, what the judge says."""
+        rows = []
+        for setting, outputs in self.outputs(problem, grid):
+            judged = judge(range(problem.n_runs), outputs.classes)
+            columns = {**outputs.seen, **judged}
+            for run in range(problem.n_runs):
+                values = {name: of_runs[run] for name, of_runs in columns.items()}
+                rows.append({"run": run, **as_columns(setting), **values})
+        return pd.DataFrame(rows)
+
+    def combined(self, problem: Problem, weights: pd.DataFrame) -> Outputs:
+        """The weighted sum of many settings: rows (run, p_<axis>, weight).
+
+        Scores are summed where there are any, else votes.
+        """
+        sums: list[Any] = [0.0] * problem.n_runs
+        axes = [name for name in weights if name.startswith(AXIS)]
+        for values, rows in weights.groupby(axes, sort=False, dropna=False):
+            grid = {a.removeprefix(AXIS): (v,) for a, v in zip(axes, values, strict=True)}
+            runs = rows["run"].to_numpy()
+            for _, outputs in self.outputs(problem.only(runs), grid):
+                for i, (run, weight) in enumerate(zip(runs, rows["weight"], strict=True)):
+                    votes = np.eye(problem.n_classes)[outputs.classes[i]]
+                    scores = votes if outputs.scores is None else outputs.scores[i]
+                    sums[run] = sums[run] + weight * scores
+        return Outputs([scores.argmax(axis=1) for scores in sums], sums)
+
+
+def settings_of(grid: Grid) -> Iterator[Setting]:
+    """All combinations, the last axis fastest."""
+    for values in product(*grid.values()):
+        yield dict(zip(grid, values, strict=True))
+
+
+def as_columns(setting: Setting) -> dict[str, Any]:
+    """The columns of a setting."""
+    return {f"{AXIS}{name}": value for name, value in setting.items()}
+
+
+def axes_of(table: pd.DataFrame) -> list[str]:
+    """The columns of axes."""
+    return [name for name in table if str(name).startswith(AXIS)]

@@ -1,0 +1,20 @@
+"""Things by name."""
+
+from typing import TypeVar
+
+Entry = TypeVar("Entry")
+
+
+class Registry(dict[str, Entry]):
+    """Entries by name; `what` they are is named in the error for one that is not there.
+
+    What is computed depends on the entry that was named, not on the others: digests of code do not
+    follow a registry, whoever names an entry adds its digest.
+    """
+
+    def __init__(self, what: str, entries: dict[str, Entry]) -> None:
+        super().__init__(entries)
+        self.what = what
+
+    def __missing__(self, name: str) -> Entry:
+        raise ValueError(f"unknown {self.what} {name!r}; choose from {', '.join(self)}")
