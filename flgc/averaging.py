@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, device
 
 from flgc.device import in_float64, n_threads
-from flgc.grid import GridScores, check_grid, parts_of_splits, solved
+from flgc.grid import check_grid, parts_of_splits, solved
 from flgc.propagation import coefficients, embedding_grid, iterate_filter
 from flgc.ridge import RidgePath, is_within, one_hot
 
@@ -121,27 +121,21 @@ def _summed(
     return W, xp.sum(weighted, axis=-2)
 
 
-def log_weights(scores: GridScores, n_labelled: int, n_validation: int = 0) -> np.ndarray:
+def log_weights(hits: np.ndarray, errors: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """hits / 4 - 8 log E of each model; -inf where its scores are not finite or all 0.
 
-    Labelled nodes are left out one by one; `n_validation` nodes were evaluated as "validation".
+    Hits are counted at nodes that the run may see and the model did not fit: labelled ones, each
+    left out, and validation nodes.
     """
-    assert scores.loo_accuracy is not None
-    assert scores.loo_squared_error is not None
-    assert scores.loo_size is not None
-    hits = scores.loo_accuracy * n_labelled
-    if n_validation:
-        hits = hits + scores.accuracy["validation"] * n_validation
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = PER_HIT * hits - ERROR_POWER * np.log(scores.loo_squared_error)
-        speaks = np.isfinite(found) & np.isfinite(np.log(scores.loo_size))
+        found = PER_HIT * hits - ERROR_POWER * np.log(errors)
+        speaks = np.isfinite(found) & np.isfinite(np.log(sizes))
     return np.where(speaks, found, -np.inf)
 
 
-def of_one_size(shares: np.ndarray, scores: GridScores) -> np.ndarray:
+def of_one_size(shares: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Weights for `average_grid` that give each model's scores a mean size of 1 first."""
-    assert scores.loo_size is not None
-    return np.divide(shares, scores.loo_size, out=np.zeros_like(shares), where=shares > 0)
+    return np.divide(shares, sizes, out=np.zeros_like(shares), where=shares > 0)
 
 
 def with_constant(X: Any) -> Any:

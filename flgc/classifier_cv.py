@@ -21,7 +21,7 @@ from flgc.calibration import fit_temperature
 from flgc.checks import check_choice
 from flgc.classifier import GraphClassifier
 from flgc.device import resolve_device, to_device, to_numpy
-from flgc.grid import GridScores, check_grid, score_grid
+from flgc.grid import GridScores, accuracies, check_grid, score_grid
 from flgc.inputs import node_mask
 from flgc.propagation import propagate
 
@@ -151,12 +151,13 @@ class FLGCClassifierCV(GraphClassifier):
         weights = np.zeros(shape)
         weights.flat[self.best_index_] = 1.0
         if averaging and index is None:
-            n_validation = 0 if held_out is None else len(held_out)
-            weights = softmax(log_weights(scores, len(labelled), n_validation))
+            weights = softmax(log_weights(*_left_out(scores, labelled, held_out)))
         self.cv_results_["weight"] = weights.ravel()
         if averaging:
+            assert scores.loo_size is not None  # all regularizations are above 0
             grid = (self.hops, self.teleports, self.regularizations)
-            average = self._average(P, X, codes, labelled, of_one_size(weights, scores), grid)
+            sized = of_one_size(weights, scores.loo_size)
+            average = self._average(P, X, codes, labelled, sized, grid)
             self.X_fit_, self.hops_ = X_fit, max(self.hops)
             self.coef_ = to_numpy(average.filters[:, :-1])
             self.intercept_ = to_numpy(average.filters[:, -1])
@@ -203,6 +204,7 @@ class FLGCClassifierCV(GraphClassifier):
         self, P: Any, X: Any, codes: np.ndarray, labelled: np.ndarray, held_out: np.ndarray | None
     ) -> GridScores:
         device = resolve_device(self.device)
+        judged = {} if held_out is None else accuracies(codes, {"validation": held_out})
         return score_grid(
             P,
             X,
@@ -212,7 +214,7 @@ class FLGCClassifierCV(GraphClassifier):
             hops=self.hops,
             teleports=self.teleports,
             regularizations=self.regularizations,
-            evaluate={} if held_out is None else {"validation": to_device(held_out, device)},
+            **judged,
             leave_one_out=min(self.regularizations) > 0,
         )
 
@@ -238,15 +240,15 @@ class FLGCClassifierCV(GraphClassifier):
         if scores.loo_squared_error is not None and scores.loo_accuracy is not None:
             table["loo_squared_error"] = scores.loo_squared_error.ravel()
             table["loo_accuracy"] = scores.loo_accuracy.ravel()
-        if "validation" in scores.accuracy:
-            table["validation_accuracy"] = scores.accuracy["validation"].ravel()
+        if "validation" in scores.judged:
+            table["validation_accuracy"] = scores.judged["validation"].ravel()
             score = table["validation_accuracy"]
         elif self.scoring == "accuracy":
             score = table["loo_accuracy"]
         else:
             score = -table["loo_squared_error"]
         errors = table.get("loo_squared_error", np.zeros(len(score)))
-        if "validation" not in scores.accuracy:
+        if "validation" not in scores.judged:
             score = np.where(np.isfinite(errors), score, -np.inf)
         if not np.isfinite(score).any():
             raise ValueError(
@@ -261,6 +263,19 @@ class FLGCClassifierCV(GraphClassifier):
         self.best_score_ = float(score[self.best_index_])
         self.best_params_ = {name: table[name][self.best_index_].item() for name in names}
         self.cv_results_ = table
+
+
+def _left_out(
+    scores: GridScores, labelled: np.ndarray, held_out: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Hits, errors and sizes of each model at nodes that it did not fit."""
+    assert scores.loo_accuracy is not None
+    assert scores.loo_squared_error is not None
+    assert scores.loo_size is not None
+    hits = scores.loo_accuracy * len(labelled)
+    if held_out is not None:
+        hits = hits + scores.judged["validation"] * len(held_out)
+    return hits, scores.loo_squared_error, scores.loo_size
 
 
 def _split_labelled(codes: np.ndarray, validation: Any) -> tuple[np.ndarray, np.ndarray | None]:

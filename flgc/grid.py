@@ -10,11 +10,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, device
 
 from flgc.checks import check_hops, check_regularization, check_teleport, shown
 from flgc.device import in_float64, n_threads, one_blas_thread, to_numpy
@@ -46,7 +47,12 @@ class GridScores:
     loo_squared_error: np.ndarray | None
     loo_accuracy: np.ndarray | None
     loo_size: np.ndarray | None  # mean absolute score of left-out nodes
-    accuracy: Mapping[str, np.ndarray]
+    judged: Mapping[str, np.ndarray]
+
+
+# Takes numbers of splits and the classes that were found at their asked nodes, of shape (splits,
+# asked, regularizations), and gives what is to be known of them, (splits, regularizations) each.
+Judge = Callable[[list[int], np.ndarray], Mapping[str, np.ndarray]]
 
 
 def score_grid(
@@ -59,21 +65,22 @@ def score_grid(
     hops: Sequence[int],
     teleports: Sequence[float],
     regularizations: Sequence[float],
-    evaluate: Mapping[str, Any] | None = None,
+    asked: Any = None,
+    judge: Judge | None = None,
     leave_one_out: bool = True,
     side: str = "auto",
 ) -> GridScores:
-    """Fit every model of the grid on the labelled nodes and score it.
+    """Fit every model of the grid on the labelled nodes and have it judged at others.
 
     Parameters
     ----------
     P, X : propagation matrix and features, both scipy / numpy or both torch
     labels : integer array of shape (n_nodes,)
-        Class of each node, 0 .. n_classes - 1; anything where it is not known.
+        Class of each labelled node, 0 .. n_classes - 1; others are not looked at.
     labelled : integer array of shape (l,), or (splits, l)
         The nodes whose labels the fit may see. Several splits share the propagation.
-    evaluate : mapping of a name to an integer array of shape (n,), or (splits, n)
-        Nodes on which to measure accuracy, e.g. {"validation": ..., "test": ...}.
+    asked, judge : integer array of shape (n,), or (splits, n), and a function
+        Nodes whose classes are predicted, and who says how good they are: `accuracies` does.
     side : {"auto", "features", "labels"}
         What is propagated; the results are the same. The label side knows H only by products of
         its rows: where these lose a regularization, "labels" is refused with `LostDigits`, and
@@ -82,36 +89,34 @@ def score_grid(
     hops, teleports, regularizations = check_grid(hops, teleports, regularizations)
     if not is_within(X, min(regularizations)):
         P, X = in_float64(P), in_float64(X)
-    evaluate = dict(evaluate or {})
-    if labelled.ndim == 1:
-        one = {name: nodes[None] for name, nodes in evaluate.items()}
-        several = (labelled[None], one)
-    else:
-        several = (labelled, evaluate)
-    n_splits = several[0].shape[0]
-    names = [*evaluate, *(_LOO if leave_one_out else ())]
+    nodes = labelled[None] if labelled.ndim == 1 else labelled
+    xp = array_namespace(nodes)
+    wanted = nodes[:, :0] if asked is None else xp.asarray(asked, device=device(nodes))
+    wanted = wanted[None] if wanted.ndim == 1 else wanted
+    n_splits = nodes.shape[0]
     shape = (n_splits, len(hops), len(teleports), len(regularizations))
-    results = {name: np.empty(shape) for name in names}
+    results: dict[str, np.ndarray] = {}
 
     def fill(side: str) -> None:
         # The label side propagates the indicators of one split; the feature side serves all.
         chunks = [slice(i, i + 1) for i in range(n_splits)] if side == "labels" else [slice(None)]
         for chunk in chunks:
-            nodes = several[0][chunk]
-            tests = {name: of_split[chunk] for name, of_split in several[1].items()}
-            settings, place = _settings(P, X, nodes, tests, hops, teleports, side)
+            some, tests = nodes[chunk], wanted[chunk]
+            settings, place = _settings(P, X, some, tests, hops, teleports, side)
+            first = chunk.start or 0
+            judged = None if judge is None else partial(_shifted, judge, first)
             solve = _solver(
-                labels, nodes, tests, n_classes, regularizations, leave_one_out, X, side, place
+                labels, some, judged, n_classes, regularizations, leave_one_out, X, side, place
             )
             threads = n_threads() if isinstance(labels, np.ndarray) else 1
             for i, t, found in solved(solve, settings, threads):
                 for name, values in found.items():
-                    results[name][chunk, i, t] = values
+                    results.setdefault(name, np.empty(shape))[chunk, i, t] = values
 
     chosen = side
     if side == "auto":
-        n_rows = sum(nodes.shape[1] for nodes in (several[0], *several[1].values()))
-        n_labelled = several[0].shape[1]
+        n_labelled = nodes.shape[1]
+        n_rows = n_labelled + wanted.shape[1]
         n_models = len(hops) * len(teleports) * len(regularizations)
         chosen = _choose_side(P, X, n_rows, n_labelled, max(hops), n_models * n_classes, n_splits)
     try:
@@ -123,24 +128,43 @@ def score_grid(
     if labelled.ndim == 1:
         results = {name: values[0] for name, values in results.items()}
     loo = {name: results.pop(name, None) for name in _LOO}
-    return GridScores(**loo, accuracy=results)
+    return GridScores(**loo, judged=results)
+
+
+def _shifted(judge: Judge, first: int, splits: list[int], classes: np.ndarray) -> Any:
+    """The judge of all splits, for some that are counted from `first`."""
+    return judge([first + split for split in splits], classes)
+
+
+def accuracies(labels: np.ndarray, nodes: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """`asked` and `judge` for nodes by name, (n,) or (splits, n): the share that is right."""
+    several = {name: np.atleast_2d(of_name) for name, of_name in nodes.items()}
+    ends = np.cumsum([0, *(nodes.shape[1] for nodes in several.values())])
+
+    def judge(splits: list[int], classes: np.ndarray) -> dict[str, np.ndarray]:
+        return {
+            name: np.mean(classes[:, start:stop] == labels[of_name[splits]][..., None], axis=1)
+            for (name, of_name), start, stop in zip(several.items(), ends, ends[1:], strict=False)
+        }
+
+    return {"asked": np.concatenate(list(nodes.values()), axis=-1), "judge": judge}
 
 
 def _settings(
     P: Any,
     X: Any,
     labelled: Any,
-    tests: Mapping[str, Any],
+    asked: Any,
     hops: Sequence[int],
     teleports: Sequence[float],
     side: str,
 ) -> tuple[Iterator[tuple[int, int, Any]], Any]:
     """H, or H H[labelled]', of each setting at the nodes that any split needs; where theirs are.
 
-    The second is of shape (splits, labelled + tests) and has positions among those nodes.
+    The second is of shape (splits, labelled + asked) and has positions among those nodes.
     """
     xp = array_namespace(labelled)
-    rows = xp.concat([labelled, *tests.values()], axis=1)
+    rows = xp.concat([labelled, asked], axis=1)
     wanted, place = xp.unique_inverse(rows)
     if side == "labels":
         settings = kernel_grid(P, X, labelled[0], wanted, hops, teleports)
@@ -152,7 +176,7 @@ def _settings(
 def _solver(
     labels: Any,
     labelled: Any,
-    tests: Mapping[str, Any],
+    judge: Judge | None,
     n_classes: int,
     regularizations: Sequence[float],
     leave_one_out: bool,
@@ -166,7 +190,7 @@ def _solver(
         _solver_of_some(
             labels,
             labelled[part],
-            {name: nodes[part] for name, nodes in tests.items()},
+            None if judge is None else partial(_shifted, judge, part.start),
             n_classes,
             regularizations,
             leave_one_out,
@@ -193,7 +217,7 @@ def parts_of_splits(n_splits: int, n_labelled: int, n_features: int) -> list[sli
 def _solver_of_some(
     labels: Any,
     labelled: Any,
-    tests: Mapping[str, Any],
+    judge: Judge | None,
     n_classes: int,
     regularizations: Sequence[float],
     leave_one_out: bool,
@@ -206,12 +230,10 @@ def _solver_of_some(
     n_splits, n_labelled = labelled.shape
     seen = labels[labelled]
     Y = one_hot(seen, n_classes, X.dtype)
-    truths = {name: labels[nodes] for name, nodes in tests.items()}
-    ends = np.cumsum([0, *(nodes.shape[1] for nodes in tests.values())])
     width = n_labelled if side == "labels" else X.shape[1]
     step = max(1, _MOST_SCORED_NUMBERS // (n_splits * width))
-    tested = place[:, n_labelled:]
-    blocks = [tested[:, start : start + step] for start in range(0, tested.shape[1], step)]
+    asked = place[:, n_labelled:]
+    blocks = [asked[:, start : start + step] for start in range(0, asked.shape[1], step)]
 
     def solve(matrix: Any) -> dict[str, np.ndarray]:
         top = matrix[place[:, :n_labelled]]
@@ -234,12 +256,10 @@ def _solver_of_some(
         if side == "features" and path.H is None:
             weights = times_paths(xp.matrix_transpose(top), solutions)
         weights = xp.astype(weights, matrix.dtype, copy=False)
-        found = {}
-        if blocks:
+        found: dict[str, np.ndarray] = {}
+        if judge is not None and blocks:
             winners = [xp.argmax(times_paths(matrix[rows], weights), axis=-1) for rows in blocks]
-            predicted = xp.concat(winners, axis=1)
-            for (name, truth), start, stop in zip(truths.items(), ends, ends[1:], strict=False):
-                found[name] = _accuracy(predicted[:, start:stop], truth, X.dtype)
+            found |= judge(list(range(n_splits)), to_numpy(xp.concat(winners, axis=1)))
         if leave_one_out:
             residuals = path.leave_one_out_residuals(regularizations, solutions)
             squared = xp.mean(xp.sum(residuals**2, axis=-1), axis=-2)

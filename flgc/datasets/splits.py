@@ -22,22 +22,33 @@ if TYPE_CHECKING:
 PER_CLASS = 20  # labelled nodes of each class in the public splits of the citation graphs
 N_VALIDATION = 500
 N_TEST = 1000
+N_FOLDS = 3
 ROLES = ("train", "val", "test")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Split:
-    """Sorted node numbers; nodes in none of the three are left out of the run."""
+    """Sorted node numbers; nodes in none of the three are left out of the run.
+
+    `folds` part the labelled nodes, in their order, for methods that need some of them to be picked
+    by; -1 is in no fold.
+    """
 
     train: np.ndarray
     val: np.ndarray
     test: np.ndarray
+    folds: np.ndarray | None = None
 
 
 def derive_seed(experiment: str, dataset: str, run: int) -> int:
     """64 bits that depend on these three and on nothing else."""
     text = json.dumps([experiment, dataset, run])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+
+def seeds_of(experiment: str, dataset: str, n_runs: int) -> list[int]:
+    """The seeds of an experiment's runs."""
+    return [derive_seed(experiment, dataset, run) for run in range(n_runs)]
 
 
 def public(masks: Mapping[str, np.ndarray] | None) -> Split:
@@ -111,37 +122,61 @@ def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
     )
 
 
-def runs(dataset: Dataset, kind: str, experiment: str, n_runs: int) -> list[Split]:
-    """The splits of an experiment's runs, the same for every method."""
-    seeds = (derive_seed(experiment, dataset.name, run) for run in range(n_runs))
-    return [make(dataset, kind, seed) for seed in seeds]
+def runs(dataset: Dataset, kind: str, seeds: Iterable[int]) -> list[Split]:
+    """The splits of the runs with these seeds, with folds where nobody validates."""
+    drawn = [(make(dataset, kind, seed), seed) for seed in seeds]
+    return [
+        split if len(split.val) else with_folds(split, dataset.labels, seed)
+        for split, seed in drawn
+    ]
+
+
+def with_folds(split: Split, labels: np.ndarray, seed: int, n_folds: int = N_FOLDS) -> Split:
+    """The same with its labelled nodes parted, each class as evenly as it goes.
+
+    A class with one labelled node is in no fold: a fit without it would not know the class.
+    """
+    folds = np.full(len(split.train), -1, dtype=np.int8)
+    order = _shuffled(len(split.train), seed)
+    given = 0
+    for label in np.unique(labels[split.train]):
+        members = order[labels[split.train[order]] == label]
+        if len(members) > 1:
+            folds[members] = (given + np.arange(len(members))) % n_folds
+            given += len(members)
+    return dataclasses.replace(split, folds=folds)
 
 
 def table(splits: Iterable[Split]) -> "pa.Table":
-    """Many runs as one table (run, node, role), ready for Parquet."""
+    """Many runs as one table (run, node, role, fold), ready for Parquet."""
     import pyarrow as pa
 
-    runs, nodes, roles = [], [], []
+    runs, nodes, roles, folds = [], [], [], []
     for run, split in enumerate(splits):
         for role, members in enumerate((split.train, split.val, split.test)):
             runs.append(np.full(len(members), run, dtype=np.int32))
             nodes.append(members.astype(np.int64))
             roles.append(np.full(len(members), role, dtype=np.int8))
+            known = split.folds if ROLES[role] == "train" else None
+            folds.append(np.full(len(members), -1, dtype=np.int8) if known is None else known)
     if not runs:
         raise ValueError("no split to write")
     role = pa.DictionaryArray.from_arrays(pa.array(np.concatenate(roles)), pa.array(ROLES))
-    columns = [pa.array(np.concatenate(runs)), pa.array(np.concatenate(nodes)), role]
-    return pa.table(columns, names=["run", "node", "role"])
+    columns = [pa.array(np.concatenate(column)) for column in (runs, nodes, folds)]
+    return pa.table([*columns[:2], role, columns[2]], names=["run", "node", "role", "fold"])
 
 
 def from_table(splits: "pa.Table") -> list[Split]:
     """The runs of a table, in order."""
-    run, node = splits["run"].to_numpy(), splits["node"].to_numpy()
+    run, node, fold = (splits[name].to_numpy() for name in ("run", "node", "fold"))
     role = np.array(splits["role"].to_pylist())
-    return [
-        Split(*(np.sort(node[(run == r) & (role == name)]) for name in ROLES))
-        for r in np.unique(run)
-    ]
+    found = []
+    for r in np.unique(run):
+        train, val, test = (np.sort(node[(run == r) & (role == name)]) for name in ROLES)
+        labelled = (run == r) & (role == "train")
+        folds = fold[labelled][np.argsort(node[labelled])]
+        found.append(Split(train, val, test, folds if (folds >= 0).any() else None))
+    return found
 
 
 def _shuffled(n: int, seed: int) -> np.ndarray:

@@ -12,7 +12,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, ClassVar, Literal, Protocol
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -117,16 +118,9 @@ class Outputs:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Judge(Protocol):
-    """Knows the hidden labels, and tells how good classes are."""
-
-    def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, np.ndarray]:
-        """Column to values: (runs, asked) give (runs,), with further axes (runs, asked, ...) too.
-
-        `runs` say which of the problem's runs these are; runs that are asked for different numbers
-        of nodes come as a list.
-        """
-        ...
+# Knows the hidden labels. Takes numbers of runs and their classes, (runs, asked, ...) or a list
+# where runs are asked for different numbers of nodes, and gives columns of (runs, ...).
+Judge = Callable[[Sequence[int], Any], dict[str, np.ndarray]]
 
 
 class Method:
@@ -135,17 +129,23 @@ class Method:
     `axes` are its settings under its own names, with default values; an experiment may give other
     values. `seeded` says that runs on one split differ. `batched` methods take all runs of a
     problem at once, for speed; others never see two runs together, since a node that one run tests
-    is labelled in another. `leaves_out` says that `outputs` knows `hits` on labelled nodes which a
-    fit leaves out; others are run on folds where nobody validates.
+    is labelled in another. `leaves_out` says that its scores know `hits` on labelled nodes which a
+    fit leaves out; others are run on folds where nobody validates. `closed_form` says that to fit
+    a setting again costs less than to keep it: cells are fitted, from features that are kept.
     """
 
     name: str
     task: Task = "classification"
-    axes: ClassVar[Grid] | Grid = {}
+    axes: Grid = MappingProxyType({})
     reference: str = ""
     seeded: bool = False
     batched: bool = False
     leaves_out: bool = False
+    closed_form: bool = False
+
+    def parameters(self) -> dict[str, Any]:
+        """What tells this instance from others of its class, its axes aside."""
+        return {}
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
         """Every setting of the grid, in any order: what can be shared among them is done once."""
@@ -168,7 +168,7 @@ class Method:
         Scores are summed where there are any, else votes.
         """
         sums: list[Any] = [0.0] * problem.n_runs
-        axes = [name for name in weights if name.startswith(AXIS)]
+        axes = axes_of(weights)
         for values, rows in weights.groupby(axes, sort=False, dropna=False):
             grid = {a.removeprefix(AXIS): (v,) for a, v in zip(axes, values, strict=True)}
             runs = rows["run"].to_numpy()
@@ -193,4 +193,4 @@ def as_columns(setting: Setting) -> dict[str, Any]:
 
 def axes_of(table: pd.DataFrame) -> list[str]:
     """The columns of axes."""
-    return [name for name in table if str(name).startswith(AXIS)]
+    return [str(name) for name in table if str(name).startswith(AXIS)]

@@ -19,6 +19,7 @@ from flgc.averaging import (
 )
 from flgc.calibration import fit_temperature
 from flgc.classifier import fit_weights
+from flgc.classifier_cv import _left_out
 from flgc.device import to_device, to_numpy
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.grid import GridScores, score_grid
@@ -106,19 +107,26 @@ def _problem(n_features):
 
 
 def test_weights_count_hits_and_errors():
-    scores = GridScores(
-        loo_squared_error=np.array([0.5, 1.0, np.nan, 1.0]),
-        loo_accuracy=np.array([0.5, 1.0, 1.0, 1.0]),
-        loo_size=np.array([2.0, 4.0, np.nan, 0.0]),
-        accuracy={"validation": np.array([0.3, 0.1, 1.0, 1.0])},
-    )
-    found = np.exp(log_weights(scores, 4, 10))
-    np.testing.assert_allclose(found, [np.exp(5 / 4) * 2**8, np.exp(5 / 4), 0, 0])
-    found = np.exp(log_weights(scores, 4))
-    np.testing.assert_allclose(found, [np.exp(2 / 4) * 2**8, np.exp(4 / 4), 0, 0])
+    errors, sizes = np.array([0.5, 1.0, np.nan, 1.0]), np.array([2.0, 4.0, np.nan, 0.0])
+    found = np.exp(log_weights(np.array([2.0, 5.0, 14.0, 14.0]), errors, sizes))
+    np.testing.assert_allclose(found, [np.exp(2 / 4) * 2**8, np.exp(5 / 4), 0, 0])
     np.testing.assert_allclose(
-        of_one_size(np.array([0.5, 0.5, 0.0, 0.0]), scores), [1 / 4, 1 / 8, 0, 0]
+        of_one_size(np.array([0.5, 0.5, 0.0, 0.0]), sizes), [1 / 4, 1 / 8, 0, 0]
     )
+
+
+def test_the_estimator_counts_labelled_and_validation_nodes():
+    scores = GridScores(
+        loo_squared_error=np.array([0.5, 1.0]),
+        loo_accuracy=np.array([0.5, 1.0]),
+        loo_size=np.array([2.0, 4.0]),
+        judged={"validation": np.array([0.3, 0.1])},
+    )
+    hits, errors, sizes = _left_out(scores, np.arange(4), np.arange(10))
+    np.testing.assert_allclose(hits, [5, 5])
+    np.testing.assert_allclose(_left_out(scores, np.arange(4), None)[0], [2, 4])
+    np.testing.assert_allclose(errors, [0.5, 1.0])
+    np.testing.assert_allclose(sizes, [2.0, 4.0])
 
 
 def test_the_constant_column_is_the_last_one():
@@ -297,15 +305,17 @@ def test_a_union_of_grids_is_averaged_by_common_shares():
     run = {"n_classes": 3, **GRID}
     scalings = [X, X / 2]
     grids = [score_grid(P, scaled, labels, labelled[0], **run) for scaled in scalings]
-    shares = softmax([log_weights(scores, 12) for scores in grids])
+    shares = softmax([log_weights(*_left_out(scores, labelled[0], None)) for scores in grids])
     total = 0
     for scaled, scores, share in zip(scalings, grids, shares, strict=True):
-        weights = of_one_size(share, scores)
+        weights = of_one_size(share, scores.loo_size)
         average = average_grid(P, scaled, labels, labelled[0], weights, **run)
         total = total + filtered(P, scaled, average.filters)
     # Halved features with a quarter of the regularization are the same model.
     both = GRID | {"regularizations": [0.1, 1.0, 30.0, 0.4, 4.0, 120.0]}
     scores = score_grid(P, X, labels, labelled[0], n_classes=3, **both)
-    weights = of_one_size(softmax(log_weights(scores, 12)), scores)
+    weights = of_one_size(
+        softmax(log_weights(*_left_out(scores, labelled[0], None))), scores.loo_size
+    )
     average = average_grid(P, X, labels, labelled[0], weights, n_classes=3, **both)
     np.testing.assert_allclose(total, filtered(P, X, average.filters), atol=1e-8)

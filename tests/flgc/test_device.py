@@ -13,7 +13,7 @@ from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
 from flgc.classifier import fit_weights
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.graph import as_adjacency, propagation_matrix
-from flgc.grid import score_grid
+from flgc.grid import accuracies, score_grid
 from flgc.propagation import kernel_grid, propagate
 from flgc.ridge import one_hot
 from flgc.transforms import Propagate
@@ -124,16 +124,13 @@ def test_score_grid_on_torch_keeps_the_device():
     run = {"n_classes": 3, **GRID}
     found = []
     for device in (None, torch.device("cpu")):
-        P_, X_, labels_, labelled, test = (
-            to_device(a, device) for a in (P, X, labels, np.arange(9), np.arange(9, 30))
-        )
+        P_, X_, labels_, labelled = (to_device(a, device) for a in (P, X, labels, np.arange(9)))
         for side in ("labels", "features"):
-            found.append(
-                score_grid(P_, X_, labels_, labelled, evaluate={"test": test}, side=side, **run)
-            )
+            judged = accuracies(labels, {"test": np.arange(9, 30)})
+            found.append(score_grid(P_, X_, labels_, labelled, **judged, side=side, **run))
     for other in found[1:]:
         np.testing.assert_allclose(other.loo_squared_error, found[0].loo_squared_error, atol=1e-8)
-        np.testing.assert_allclose(other.accuracy["test"], found[0].accuracy["test"], atol=1e-12)
+        np.testing.assert_allclose(other.judged["test"], found[0].judged["test"], atol=1e-12)
 
 
 def test_pyg_transform_is_the_propagation():

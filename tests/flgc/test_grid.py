@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info
 
 import flgc.grid
 from flgc.graph import as_adjacency, propagation_matrix
-from flgc.grid import LostDigits, score_grid
+from flgc.grid import LostDigits, accuracies, score_grid
 from tests import plain
 
 HOPS, TELEPORTS, REGULARIZATIONS = [0, 2, 5], [0.0, 0.3, 1.0], [0.1, 1.0, 30.0]
@@ -29,7 +29,7 @@ def test_every_model_of_the_grid_equals_its_own_fit(problem):
             labels,
             labelled,
             n_classes=n_classes,
-            evaluate={"all": nodes},
+            **accuracies(labels, {"all": nodes}),
             side=side,
             **GRID,
         )
@@ -57,7 +57,7 @@ def test_every_model_of_the_grid_equals_its_own_fit(problem):
                     )
                     assert result.loo_accuracy[i, t, r] <= np.mean(hits) + 1e-12
                     assert result.loo_accuracy[i, t, r] >= np.mean(certain) - 1e-12
-                    found = result.accuracy["all"][i, t, r] * len(nodes)
+                    found = result.judged["all"][i, t, r] * len(nodes)
                     assert correct[decided].sum() - 1e-6 <= found
                     assert found <= (correct | ~decided).sum() + 1e-6
 
@@ -73,11 +73,11 @@ def test_threads_do_not_change_the_result(monkeypatch, threads):
     rng = np.random.default_rng(0)
     X, labels = rng.standard_normal((60, 8)), rng.integers(3, size=60)
     P = propagation_matrix(as_adjacency(np.triu(rng.random((60, 60)) < 0.1, 1).astype(float)))
-    run = {"n_classes": 3, "evaluate": {"test": np.arange(30, 60)}, **GRID}
+    run = {"n_classes": 3, **accuracies(labels, {"test": np.arange(30, 60)}), **GRID}
     expected = score_grid(P, X, labels, np.arange(30), **run)
     monkeypatch.setattr(flgc.grid, "n_threads", lambda: threads)
     found = score_grid(P, X, labels, np.arange(30), **run)
-    np.testing.assert_array_equal(found.accuracy["test"], expected.accuracy["test"])
+    np.testing.assert_array_equal(found.judged["test"], expected.judged["test"])
     np.testing.assert_allclose(found.loo_squared_error, expected.loo_squared_error, rtol=1e-10)
 
 
@@ -121,13 +121,12 @@ def test_many_splits_equal_one_after_the_other(side, n_features, at_once, monkey
     shuffled = np.array([rng.permutation(50) for _ in range(4)])
     labelled, test = shuffled[:, :12], shuffled[:, 12:]
     together = score_grid(
-        P, X, labels, labelled, n_classes=3, evaluate={"test": test}, side=side, **GRID
+        P, X, labels, labelled, n_classes=3, **accuracies(labels, {"test": test}), side=side, **GRID
     )
     for k in range(4):
-        alone = score_grid(
-            P, X, labels, labelled[k], n_classes=3, evaluate={"test": test[k]}, side=side, **GRID
-        )
-        np.testing.assert_array_equal(together.accuracy["test"][k], alone.accuracy["test"])
+        judged = accuracies(labels, {"test": test[k]})
+        alone = score_grid(P, X, labels, labelled[k], n_classes=3, **judged, side=side, **GRID)
+        np.testing.assert_array_equal(together.judged["test"][k], alone.judged["test"])
         np.testing.assert_allclose(
             together.loo_squared_error[k], alone.loo_squared_error, rtol=1e-9
         )
@@ -141,7 +140,7 @@ def test_the_label_side_refuses_what_its_products_lose(dtype):
     X[1], X[3] = X[0], X[2]
     labelled, nodes = np.arange(10), np.arange(40)
     P = sp.eye_array(40, dtype=dtype).tocsr()
-    run = {"n_classes": 2, "evaluate": {"all": nodes}, "hops": [0, 1], "teleports": [0.0]}
+    run = {"n_classes": 2, **accuracies(labels, {"all": nodes}), "hops": [0, 1], "teleports": [0.0]}
     W = {
         r: plain.precise_ridge_weights(X[labelled].astype(float), np.eye(2)[labels[labelled]], r)
         for r in (0.0, 1e-12, 1.0)
@@ -154,7 +153,7 @@ def test_the_label_side_refuses_what_its_products_lose(dtype):
         for i, r in enumerate((small, 1.0)):
             decided = np.apply_along_axis(_margin, 1, X @ W[r]) > 1e-4
             correct = (X @ W[r]).argmax(axis=1) == labels
-            found = scores.accuracy["all"][:, 0, i] * len(nodes)
+            found = scores.judged["all"][:, 0, i] * len(nodes)
             assert (correct[decided].sum() - 1e-3 <= found).all()
             assert (found <= (correct | ~decided).sum() + 1e-3).all()
     side = flgc.grid._choose_side(P, X, 50, 10, 1, 8, 1)

@@ -79,10 +79,14 @@ def test_a_split_is_the_same_everywhere():
     assert split.train.tolist() == [3, 4, 6, 10, 11, 12]
 
 
+def drawn(n_runs):
+    return splits.runs(load("iris"), "10%", splits.seeds_of("uci", "iris", n_runs))
+
+
 def test_other_runs_other_nodes():
-    trains = [tuple(split.train) for split in splits.runs(load("iris"), "10%", "uci", 3)]
+    trains = [tuple(split.train) for split in drawn(3)]
     assert len(set(trains)) == 3
-    assert trains[:2] == [tuple(s.train) for s in splits.runs(load("iris"), "10%", "uci", 2)]
+    assert trains[:2] == [tuple(s.train) for s in drawn(2)]
 
 
 @pytest.mark.parametrize("kind", ["10%", "5-per-class"])

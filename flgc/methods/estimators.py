@@ -1,0 +1,82 @@
+"""Any scikit-learn estimator as a method, by one line that names it and its axes.
+
+Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3, 5))
+Estimator("k-means", KMeans, n_init=(10,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_clusterer
+from sklearn.metrics import silhouette_score
+
+from flgc.methods.base import Grid, Method, Outputs, Problem, Setting, settings_of
+from flgc.scaling import scaled
+
+
+class Estimator(Method):
+    """A classifier or clusterer that `estimator()` makes, with a grid over its parameters.
+
+    A classifier is fitted to the labelled rows alone, or, if it takes `unlabelled` rows, to all of
+    them with -1 where the class is not known. The graph is not seen.
+    """
+
+    seeded = True
+
+    def __init__(
+        self,
+        name: str,
+        estimator: Callable[[], Any],
+        *,
+        unlabelled: bool = False,
+        scaling: Sequence[str] = ("raw",),
+        reference: str = "",
+        **axes: Sequence[Any],
+    ) -> None:
+        self.name, self.estimator, self.unlabelled = name, estimator, unlabelled
+        self.reference = reference or f"{estimator.__module__}.{estimator.__qualname__}"
+        self.task = "clustering" if is_clusterer(estimator()) else "classification"
+        self.axes = {"scaling": tuple(scaling)} | {n: tuple(v) for n, v in axes.items()}
+        # What the results depend on besides this class: digests of code ask for it.
+        self.__code_parts__ = (estimator,)
+
+    def parameters(self) -> dict[str, Any]:
+        """What tells it from other estimators, its axes aside."""
+        return {"estimator": self.estimator.__qualname__, "unlabelled": self.unlabelled}
+
+    def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
+        """One fit for each setting and run."""
+        of_run = self._clusters if self.task == "clustering" else self._classes
+        for setting in settings_of(grid):
+            rest = {name: value for name, value in setting.items() if name != "scaling"}
+            X = scaled(problem.X, setting["scaling"])
+            found = [of_run(problem, run, X, rest) for run in range(problem.n_runs)]
+            seen = {name: [s[name] for _, s in found] for name in found[0][1]}
+            yield setting, Outputs([classes for classes, _ in found], seen=seen)
+
+    def _classes(
+        self, problem: Problem, run: int, X: Any, setting: Setting
+    ) -> tuple[np.ndarray, dict[str, float]]:
+        rows = slice(None) if self.unlabelled else problem.labelled(run)
+        model = self._made(setting, problem.seeds[run])
+        model.fit(X[rows], problem.labels[run][rows])
+        return model.predict(X[problem.asked[run]]), {}
+
+    def _clusters(
+        self, problem: Problem, run: int, X: Any, setting: Setting
+    ) -> tuple[np.ndarray, dict[str, float]]:
+        """The silhouette is in the features that were clustered."""
+        model = self._made(setting, problem.seeds[run], n_clusters=problem.n_classes)
+        clusters = model.fit_predict(X)
+        several = 1 < len(np.unique(clusters)) < len(clusters)
+        return clusters, {"silhouette": silhouette_score(X, clusters) if several else -1.0}
+
+    def _made(self, setting: Setting, seed: int, **known: Any) -> Any:
+        """A new estimator; what it knows no parameter for is not set."""
+        model = self.estimator()
+        offered = {"random_state": seed % 2**32, **known}
+        given = {name: value for name, value in offered.items() if name in model.get_params()}
+        return model.set_params(**given, **setting)

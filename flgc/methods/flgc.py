@@ -1,0 +1,262 @@
+"""FLGC itself: the whole grid from one pass over the graph, and its average as one filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import product
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from array_api_compat import array_namespace
+from sklearn.metrics import silhouette_score
+
+from flgc.averaging import average_grid, filtered, with_constant
+from flgc.classifier import fit_weights
+from flgc.clustering import FLGCClustering
+from flgc.device import resolve_device, to_device, to_numpy
+from flgc.grid import score_grid
+from flgc.methods.base import Grid, Judge, Method, Outputs, Problem, Setting, settings_of
+from flgc.progress import tracked
+from flgc.propagation import iterate_hops
+from flgc.ridge import one_hot, ridge_weights
+from flgc.scaling import dense, scaled
+
+PAPER = "Cai, Zhang, Ghamisi, Cai, Liu, Ding: Fully Linear Graph Convolutional Networks, 2021"
+
+
+class FLGC(Method):
+    """H = p(P) X (Eq. 10), W = (H'H + r I)^-1 H'Y on the labelled nodes (Eq. 16).
+
+    `constant` adds a column of ones to X.
+    """
+
+    name = "FLGC*"
+    axes = MappingProxyType(
+        {
+            "scaling": ("raw",),
+            "constant": (False,),
+            "hops": tuple(range(21)),
+            "teleport": tuple(step / 10 for step in range(11)),
+            "regularization": tuple(2.0**exponent for exponent in range(-8, 9)),
+        }
+    )
+    reference = PAPER
+    batched = True
+    leaves_out = True
+    closed_form = True
+
+    def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
+        """All settings of a scaling in one pass; leave-one-out comes with each fit."""
+        where, tables = resolve_device(problem.device), []
+        views = list(product(grid["scaling"], grid["constant"], _alike(problem)))
+        P = to_device(problem.P, where)
+        for scaling, constant, runs in tracked(views, len(views)):
+            labelled = np.stack([problem.labelled(run) for run in runs])
+            found = score_grid(
+                P,
+                _features(problem, scaling, constant, where),
+                to_device(problem.labels[runs].max(axis=0), where),
+                to_device(labelled, where),
+                n_classes=problem.n_classes,
+                hops=grid["hops"],
+                teleports=grid["teleport"],
+                regularizations=grid["regularization"],
+                asked=np.stack([problem.asked[run] for run in runs]),
+                judge=partial(_of_some, judge, runs),
+            )
+            values = [runs, [scaling], [constant], *(grid[n] for n in list(self.axes)[2:])]
+            names = ["run", *(f"p_{name}" for name in self.axes)]
+            assert found.loo_accuracy is not None
+            columns = {
+                "error": found.loo_squared_error,
+                "size": found.loo_size,
+                **found.judged,
+                "hits": found.loo_accuracy * labelled.shape[1],
+            }
+            table = {name: np.ravel(value) for name, value in columns.items()}
+            index = pd.MultiIndex.from_product(values, names=names)
+            tables.append(pd.DataFrame(table, index=index).reset_index())
+        return pd.concat(tables, ignore_index=True)
+
+    def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
+        """Setting by setting, propagated from scratch: to time one, not to search many."""
+        where = resolve_device(problem.device)
+        P = to_device(problem.P, where)
+        for setting in settings_of(grid):
+            X = _features(problem, setting["scaling"], setting["constant"], where)
+            scores = []
+            for run, asked in enumerate(problem.asked):
+                nodes, Y = _targets(problem, run, where, X.dtype)
+                _, of_run = fit_weights(
+                    P,
+                    X,
+                    nodes,
+                    Y,
+                    hops=setting["hops"],
+                    teleport=setting["teleport"],
+                    regularization=setting["regularization"],
+                )
+                scores.append(to_numpy(of_run)[asked])
+            yield setting, _outputs(scores)
+
+    def combined(self, problem: Problem, weights: pd.DataFrame) -> Outputs:
+        """One filter per hop for each run (flgc.averaging); a setting that all share is fitted."""
+        settings = weights.drop(columns=["run", "weight"]).drop_duplicates()
+        if len(settings) == 1 and not settings["p_constant"].item():
+            return _outputs(_fitted(problem, settings.iloc[0]))
+        where = resolve_device(problem.device)
+        P = to_device(problem.P, where)
+        sums: list[Any] = [0.0] * problem.n_runs
+        views: Any = weights.groupby(["p_scaling", "p_constant"], sort=False)
+        for (scaling, constant), rows in tracked(views, views.ngroups):
+            X = _features(problem, scaling, constant, where)
+            axes = {name: sorted(rows[f"p_{name}"].unique()) for name in list(self.axes)[2:]}
+            for runs in _alike(problem):
+                given = _as_array(rows, runs, axes)
+                average = average_grid(
+                    P,
+                    X,
+                    to_device(problem.labels[runs].max(axis=0), where),
+                    to_device(np.stack([problem.labelled(run) for run in runs]), where),
+                    given,
+                    n_classes=problem.n_classes,
+                    hops=axes["hops"],
+                    teleports=axes["teleport"],
+                    regularizations=axes["regularization"],
+                    leave_one_out=False,
+                )
+                for run, scores in zip(runs, filtered(P, X, average.filters), strict=True):
+                    sums[run] = sums[run] + to_numpy(scores)[problem.asked[run]]
+        return _outputs(sums)
+
+
+class Clustering(Method):
+    """Z = (HH' + r I)^-1 H X' (Eq. 20), its block structure, and spectral clustering of it."""
+
+    name = "FLGC* clustering"
+    task = "clustering"
+    axes = MappingProxyType(
+        {
+            "scaling": ("raw",),
+            "hops": (1, 2, 5, 10, 20),
+            "teleport": (0.0, 0.001, 0.01, 0.1, 0.2),
+            "regularization": (0.01, 0.1, 1.0, 10.0, 100.0, 1e3),
+            "threshold": (0.8,),
+            "subspace_dim": (4,),
+            "power": (4,),
+        }
+    )
+    reference = PAPER
+    seeded = True
+    batched = True
+    closed_form = True
+
+    def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
+        """One propagation serves all hops, and each H all that is done with it."""
+        rest = {name: grid[name] for name in list(self.axes)[3:]}
+        total = len(grid["scaling"]) * len(grid["teleport"]) * len(set(grid["hops"]))
+        for start, X, H in tracked(_embeddings(problem, grid), total):
+            for setting in settings_of(rest):
+                models = [_clustered(H, X, problem.n_classes, s, setting) for s in problem.seeds]
+                yield (
+                    start | setting,
+                    Outputs(
+                        [model.labels_ for model in models],
+                        seen={"silhouette": [silhouette(model) for model in models]},
+                        extras={"affinity": [model.affinity_matrix_ for model in models]},
+                    ),
+                )
+
+
+def silhouette(model: FLGCClustering) -> float:
+    """How much closer nodes are to their own cluster than to the next, in 1 - affinity."""
+    if len(np.unique(model.labels_)) < 2:
+        return -1.0
+    distance = 1.0 - model.affinity_matrix_
+    np.fill_diagonal(distance, 0.0)
+    return float(silhouette_score(distance, model.labels_, metric="precomputed"))
+
+
+def _embeddings(problem: Problem, grid: Grid) -> Iterator[tuple[Setting, np.ndarray, np.ndarray]]:
+    """Each H of the grid with the features that it comes from; a single one may be kept."""
+    where = resolve_device(problem.device)
+    alone = len(grid["hops"]) == len(grid["teleport"]) == 1
+    for scaling in grid["scaling"]:
+        X = dense(scaled(problem.X, scaling))
+        for teleport in grid["teleport"]:
+            every: Iterable[tuple[int, Any]]
+            if alone and problem.kept is not None:
+                every = [(grid["hops"][0], problem.kept(scaling, grid["hops"][0], teleport))]
+            else:
+                P, last = to_device(problem.P, where), max(grid["hops"])
+                every = enumerate(iterate_hops(P, to_device(X, where), last, teleport))
+            for hops, H in every:
+                if hops in grid["hops"]:
+                    setting = {"scaling": scaling, "hops": hops, "teleport": teleport}
+                    yield setting, X, to_numpy(H).copy()
+
+
+def _clustered(
+    H: np.ndarray, X: np.ndarray, n_clusters: int, seed: int, setting: Setting
+) -> FLGCClustering:
+    """The clusters of an embedding, always by the exact solver."""
+    model = FLGCClustering(
+        n_clusters, solver="exact", device="cpu", random_state=seed % 2**32, **setting
+    )
+    return model.fit_embedding(H, X)
+
+
+def _of_some(judge: Judge, runs: np.ndarray, some: list[int], classes: Any) -> Any:
+    return judge(runs[some].tolist(), classes)
+
+
+def _features(problem: Problem, scaling: str, constant: bool, where: Any) -> Any:
+    X = scaled(problem.X, scaling)
+    X = X.toarray() if sp.issparse(X) and where is not None else X
+    return to_device(with_constant(X) if constant else X, where)
+
+
+def _alike(problem: Problem) -> list[np.ndarray]:
+    """Runs that fit and are asked for equally many nodes, and so can be solved together."""
+    sizes = [(len(problem.labelled(run)), len(asked)) for run, asked in enumerate(problem.asked)]
+    return [
+        np.array([run for run, size in enumerate(sizes) if size == wanted])
+        for wanted in dict.fromkeys(sizes)
+    ]
+
+
+def _fitted(problem: Problem, setting: pd.Series) -> list[np.ndarray]:
+    """The closed-form fits of a setting that all runs share, on features that are read once."""
+    where = resolve_device(problem.device)
+    kept = problem.propagated(setting["p_scaling"], setting["p_hops"], setting["p_teleport"])
+    H = to_device(kept, where)
+    weights = []
+    for run in range(problem.n_runs):
+        nodes, Y = _targets(problem, run, where, H.dtype)
+        weights.append(ridge_weights(H[nodes], Y, setting["p_regularization"]))
+    scores = to_numpy(H @ array_namespace(H).concat(weights, axis=1))
+    of_runs = np.split(scores, problem.n_runs, axis=1)
+    return [of_run[asked] for of_run, asked in zip(of_runs, problem.asked, strict=True)]
+
+
+def _targets(problem: Problem, run: int, where: Any, dtype: Any) -> tuple[Any, Any]:
+    """The nodes that a run fits, and their classes as columns of 0 and 1."""
+    nodes = problem.labelled(run)
+    codes = to_device(problem.labels[run][nodes], where)
+    return to_device(nodes, where), one_hot(codes, problem.n_classes, dtype)
+
+
+def _as_array(rows: pd.DataFrame, runs: np.ndarray, axes: Grid) -> np.ndarray:
+    """Weights by (run, axes); what is not named weighs nothing."""
+    index = pd.MultiIndex.from_product([runs, *axes.values()])
+    given = rows.set_index(["run", *(f"p_{name}" for name in axes)])["weight"]
+    shape = (len(runs), *(len(values) for values in axes.values()))
+    return given.reindex(index, fill_value=0.0).to_numpy().reshape(shape)
+
+
+def _outputs(scores: list[np.ndarray]) -> Outputs:
+    return Outputs([of_run.argmax(axis=1) for of_run in scores], scores)

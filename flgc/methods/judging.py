@@ -1,0 +1,118 @@
+"""From data and splits to a problem and its judge: here labels are hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from flgc.methods.base import Method, Problem
+from flgc.metrics import clustering_accuracy, normalized_mutual_information
+
+# What only those may look at who judge, or who say that they pick on test labels.
+HIDDEN = ("test", "ACC", "NMI")
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The judge of a classification: the share of nodes that is right, by their role in a run.
+
+    `roles` has for each run the nodes that each column is about, in the order in which they are
+    asked. `validated` is the number of validation nodes.
+    """
+
+    truth: np.ndarray
+    roles: Sequence[Mapping[str, np.ndarray]]
+
+    def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, np.ndarray]:
+        found = [self._of_run(run, of_run) for run, of_run in zip(runs, classes, strict=True)]
+        return {name: np.stack([each[name] for each in found]) for name in found[0]}
+
+    def _of_run(self, run: int, classes: np.ndarray) -> dict[str, Any]:
+        ends = np.cumsum([len(nodes) for nodes in self.roles[run].values()])
+        missing = np.full(classes.shape[1:], np.nan)
+        found = {name: missing for name in ("validation", "validated", "hits", "test")}
+        parts = np.split(classes, ends[:-1])
+        for (role, nodes), part in zip(self.roles[run].items(), parts, strict=True):
+            truth = self.truth[nodes].reshape(-1, *[1] * (part.ndim - 1))
+            right = part == truth
+            if role == "hits":
+                found["hits"] = right.sum(axis=0).astype(float)
+            elif len(nodes):
+                found[role] = right.mean(axis=0)
+            if role == "validation":
+                found["validated"] = np.full(part.shape[1:], float(len(nodes)))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The judge of a clustering: ACC and NMI against the classes that are known."""
+
+    truth: np.ndarray
+
+    def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, np.ndarray]:
+        known = self.truth >= 0
+        pairs = [(self.truth[known], np.asarray(of_run)[known]) for of_run in classes]
+        return {
+            "ACC": np.array([clustering_accuracy(*pair) for pair in pairs]),
+            "NMI": np.array([normalized_mutual_information(*pair) for pair in pairs]),
+        }
+
+
+def classification(
+    features: Any,
+    labels: np.ndarray,
+    n_classes: int,
+    P: sp.csr_array,
+    splits: Sequence[Any],
+    seeds: Sequence[int],
+    method: Method,
+    **rest: Any,
+) -> tuple[Problem, Labels]:
+    """One run for each split; on a single split one for each seed, if the method has use for them.
+
+    Splits have `train`, `val`, `test` and `folds`; see `flgc.datasets.splits`.
+    """
+    if len(splits) == 1 and method.seeded:
+        splits = [splits[0]] * len(seeds)
+    visible, folds = (np.full((len(splits), len(labels)), -1) for _ in range(2))
+    for run, split in enumerate(splits):
+        visible[run, split.train] = labels[split.train]
+        if split.folds is not None:
+            folds[run, split.train] = split.folds
+    problem = Problem(
+        X=features,
+        P=P,
+        n_classes=n_classes,
+        labels=visible,
+        asked=tuple(np.concatenate([split.val, split.test]) for split in splits),
+        seeds=tuple(seeds[: len(splits)]),
+        folds=folds if (folds >= 0).any() else None,
+        **rest,
+    )
+    return problem, Labels(labels, [{"validation": s.val, "test": s.test} for s in splits])
+
+
+def clustering(
+    features: Any,
+    labels: np.ndarray,
+    n_clusters: int,
+    P: sp.csr_array,
+    seeds: Sequence[int],
+    **rest: Any,
+) -> tuple[Problem, Clusters]:
+    """Every node is asked for and none is labelled; one run for each seed."""
+    problem = Problem(
+        X=features,
+        P=P,
+        n_classes=n_clusters,
+        labels=np.full((len(seeds), len(labels)), -1),
+        asked=tuple(np.arange(len(labels)) for _ in seeds),
+        seeds=tuple(seeds),
+        **rest,
+    )
+    return problem, Clusters(labels)

@@ -1,0 +1,139 @@
+"""Which settings a run has, picked from the scores of all of them. A pick is a weighting.
+
+paper    one setting for all runs, the best on their test nodes or against the true clusters, on
+         the average, as the paper did
+honest   for each run by itself, from a table that has no hidden column: on its validation nodes;
+         without any, on labelled nodes that were left out: by their squared error where a method
+         knows it, else by how many were right in folds; in clustering by the silhouette, which
+         knows no labels
+
+A criterion that is averaged over runs is not honest: a node tested in one is labelled in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from scipy.special import softmax
+
+from flgc.averaging import log_weights, of_one_size
+from flgc.methods.base import axes_of
+from flgc.methods.judging import HIDDEN
+
+Protocol = Literal["paper", "honest"]
+PROTOCOLS: tuple[Protocol, ...] = ("paper", "honest")
+Combine = Literal["best", "average"]
+ERROR, FIRST = "error", "declared first"
+# Shares of an average below this are left out; weights are kept to as many digits: the last ones
+# differ with the order in which cores add.
+LEAST_SHARE, DIGITS = 1e-6, 6
+
+
+def weighting(
+    scores: pd.DataFrame,
+    protocol: str,
+    part: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+    combine: str = "best",
+) -> pd.DataFrame:
+    """Rows (run, p_<axis>, weight), by which criterion, how many were tried, and hidden values.
+
+    `part` are the values of some axes to which the pick is confined: FLGC is FLGC* with teleport 0.
+    A pick has weight 1, and beside it what the scores say of it, for those who report it. An
+    average has a weight for every setting that counts, and its value is yet to be computed.
+    """
+    scores = part_of(scores, part)
+    if protocol == "paper":
+        if combine == "average":
+            raise ValueError("an average is weighed run by run: it has no protocol 'paper'")
+        found = _for_all_runs(scores)
+    else:
+        seen = scores.drop(columns=[name for name in HIDDEN if name in scores])
+        rule = _average if combine == "average" else _best
+        runs = [rule(of_run).assign(run=run) for run, of_run in seen.groupby("run", sort=False)]
+        found = pd.concat(runs, ignore_index=True)
+    axes = axes_of(scores)
+    tried = len(scores[axes].drop_duplicates())
+    found = found[["run", *axes, "weight", "criterion"]].assign(tried=tried)
+    if combine == "average":
+        return found
+    values = scores[["run", *axes, *(name for name in HIDDEN if name in scores)]]
+    return found.merge(values, on=["run", *axes], how="left", validate="1:1")
+
+
+def part_of(scores: pd.DataFrame, part: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    """The rows whose settings have one of the values on each axis that is named."""
+    found = scores
+    for axis, values in part.items():
+        found = found[found[f"p_{axis}"].isin(list(values))]
+    if found.empty:
+        raise ValueError(f"no setting of the grid has one of {dict(part)}")
+    return found
+
+
+def usual(weights: pd.DataFrame) -> dict[str, Any]:
+    """The setting that most runs have; of several the one that comes first."""
+    axes = axes_of(weights)
+    counted = weights.groupby(axes, sort=False, dropna=False).size()
+    values = counted.index[[int(np.argmax(counted.to_numpy()))]].to_frame().iloc[0]
+    return {axis.removeprefix("p_"): _plain(values[axis]) for axis in axes}
+
+
+def is_pick(weights: pd.DataFrame) -> bool:
+    """Whether each run has a single setting, whose value the scores know."""
+    return bool((weights["weight"] == 1).all() and weights["run"].is_unique)
+
+
+def _for_all_runs(scores: pd.DataFrame) -> pd.DataFrame:
+    column = "ACC" if "ACC" in scores else "test"
+    runs = scores["run"].unique()
+    best = pd.concat([_best_by(scores, column)] * len(runs), ignore_index=True)
+    return best.assign(run=runs, weight=1.0, criterion=column)
+
+
+def _best(seen: pd.DataFrame) -> pd.DataFrame:
+    """The setting of one run."""
+    column = _criterion(seen)
+    return _best_by(seen, column).assign(weight=1.0, criterion=column)
+
+
+def _criterion(seen: pd.DataFrame) -> str:
+    """The column by which a run that hides its test labels picks."""
+    known = [name for name in ("silhouette", "validation", ERROR, "hits") if name in seen]
+    return next((name for name in known if seen[name].notna().all()), FIRST)
+
+
+def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The best setting on the average over the given runs, one row.
+
+    A few hundred validation nodes leave many settings level: the error on labelled nodes that were
+    left out decides among them, or how many were right, then the order of the grid.
+    """
+    means = scores.groupby(axes_of(scores), sort=False, dropna=False).mean(numeric_only=True)
+    level = means.round(12)
+    for name in (column, ERROR, "hits"):
+        if name in level and level[name].notna().any():
+            worth = -level[name] if name == ERROR else level[name]
+            level = level[worth == worth.max()]
+    return level.index[:1].to_frame(index=False)
+
+
+def _average(seen: pd.DataFrame) -> pd.DataFrame:
+    """All settings of one run, by what they get right of nodes that they did not fit."""
+    ones = pd.Series(1.0, index=seen.index)
+    hits = seen["hits"] if "hits" in seen else 0 * ones
+    if "validation" in seen and seen["validation"].notna().all():
+        hits = hits.fillna(0.0) + seen["validation"] * seen["validated"]
+    errors, sizes = (seen.get(name, ones).to_numpy() for name in (ERROR, "size"))
+    shares = softmax(log_weights(hits.to_numpy(), errors, sizes))
+    shares = np.where(shares < LEAST_SHARE, 0.0, shares)
+    weights = pd.Series(of_one_size(shares, sizes), index=seen.index)
+    found = seen.assign(weight=weights.map(lambda weight: float(f"{weight:.{DIGITS}g}")))
+    return found[found["weight"] > 0].assign(criterion="all, weighted")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
