@@ -11,7 +11,7 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
@@ -41,8 +41,8 @@ class Contender:
 
     name: str
     method: Method
-    part: Grid = NOTHING
-    grid: Grid = NOTHING
+    part: Grid = field(default_factory=dict)
+    grid: Grid = field(default_factory=dict)
     combine: str = "best"
     published: str = ""
     origin: str = "flgc"
