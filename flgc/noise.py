@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from flgc.registry import Registry
 
 
 class Corrupted(NamedTuple):
@@ -31,9 +34,9 @@ def gaussian(
 
 
 def salt_and_pepper(
-    X: ArrayLike, share: float, *, seed: int, low: float = 0.0, high: float = 1.0
+    X: ArrayLike, share: float, *, seed: int, clip: tuple[float, float] | None = None
 ) -> Corrupted:
-    """Set a share of all entries, drawn without replacement, to `low` or `high` by a fair coin.
+    """Set a share of all entries, drawn without replacement, to 0 or 1, or to the ends of `clip`.
 
     An entry that already had that value does not count as changed.
     """
@@ -43,10 +46,16 @@ def salt_and_pepper(
     rng = np.random.default_rng(seed)
     hit = rng.choice(original.size, size=round(share * original.size), replace=False)
     noisy = original.copy()
-    noisy.flat[hit] = np.where(rng.random(len(hit)) < 0.5, low, high)
+    noisy.flat[hit] = np.where(rng.random(len(hit)) < 0.5, *(clip or (0.0, 1.0)))
     return Corrupted(noisy, int(np.count_nonzero(noisy != original)))
 
 
 def _features(X: ArrayLike) -> np.ndarray:
     X = np.asarray(X)
     return X if X.dtype.kind == "f" else X.astype(np.float64)
+
+
+# By the name that results carry; each takes features, an intensity, a seed, and a range to keep to.
+NOISES: Registry[Callable[..., Corrupted]] = Registry(
+    "noise", {"gaussian": gaussian, "salt_pepper": salt_and_pepper}
+)

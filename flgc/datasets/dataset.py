@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 Kind = Literal["graph", "table", "images"]
-PROTOCOLS = ("paper", "honest")
 
 
 def titled(name: str, marks: Iterable[str]) -> str:
@@ -96,21 +95,22 @@ class Dataset:
             sha.update(np.ascontiguousarray(array).data)
         return sha.hexdigest()
 
-    def for_protocol(self, protocol: str) -> "Dataset":
-        """The dataset as a protocol may see it: `honest` loses the features that leak the label.
+    def without(self, names: Sequence[str]) -> "Dataset":
+        """The dataset without some features, such as those that leak the label.
 
-        Rows keep their order, so both protocols share their splits.
+        Rows keep their order, so splits stay what they are.
         """
-        if protocol not in PROTOCOLS:
-            raise ValueError(f"unknown protocol {protocol!r}; choose from {', '.join(PROTOCOLS)}")
-        if protocol == "paper" or not self.leaking:
+        unknown = set(names) - set(self.feature_names)
+        if unknown:
+            raise ValueError(f"{self.name} has no features {', '.join(sorted(unknown))}")
+        if not names:
             return self
-        kept = [i for i, name in enumerate(self.feature_names) if name not in self.leaking]
+        kept = [i for i, name in enumerate(self.feature_names) if name not in names]
         return dataclasses.replace(
             self,
             features=self.features[:, kept],
             feature_names=tuple(self.feature_names[i] for i in kept),
-            leaking=(),
+            leaking=tuple(name for name in self.leaking if name not in names),
         )
 
     def __repr__(self) -> str:

@@ -137,7 +137,7 @@ class FLGC(Method):
 class Clustering(Method):
     """Z = (HH' + r I)^-1 H X' (Eq. 20), its block structure, and spectral clustering of it."""
 
-    name = "FLGC* clustering"
+    name = "FLGC*"
     task = "clustering"
     axes = MappingProxyType(
         {

@@ -63,6 +63,22 @@ class Clusters:
         }
 
 
+def posed(
+    data: Any,
+    P: sp.csr_array,
+    splits: Sequence[Any] | None,
+    seeds: Sequence[int],
+    method: Method,
+    device: str = "cpu",
+    kept: Any = None,
+) -> tuple[Problem, Any]:
+    """A dataset as a problem and its judge; without splits it is one of clustering."""
+    given = (data.features, data.labels, data.n_classes, P)
+    if splits is None:
+        return clustering(*given, seeds, device=device, kept=kept)
+    return classification(*given, splits, seeds, method, device=device, kept=kept)
+
+
 def classification(
     features: Any,
     labels: np.ndarray,

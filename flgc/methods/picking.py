@@ -33,6 +33,18 @@ ERROR, FIRST = "error", "declared first"
 LEAST_SHARE, DIGITS = 1e-6, 6
 
 
+def pick_settings(
+    scores: Sequence[pd.DataFrame],
+    graphs: Sequence[str],
+    protocol: str,
+    part: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+    combine: str = "best",
+) -> pd.DataFrame:
+    """The weighting from the scores on one graph, or on several, which then are one axis more."""
+    named = [table.assign(p_graph=graph) for table, graph in zip(scores, graphs, strict=True)]
+    return weighting(pd.concat(named, ignore_index=True), protocol, part, combine)
+
+
 def weighting(
     scores: pd.DataFrame,
     protocol: str,

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from flgc.methods.base import Grid, Judge, Method, Problem, axes_of
-from flgc.methods.judging import Labels
+from flgc.methods.judging import Labels, posed
+
+
+def score_settings(
+    data: Any,
+    graph: Any,
+    splits: Sequence[Any] | None,
+    method: Method,
+    grid: Grid,
+    seeds: Sequence[int],
+    without: Sequence[str] = (),
+    device: str = "cpu",
+    kept: Any = None,
+) -> pd.DataFrame:
+    """The scores of a method on a dataset, see `score_table`; without splits, of clusterings."""
+    problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
+    return score_table(method, problem, judge, grid)
 
 
 def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.DataFrame:

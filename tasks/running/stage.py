@@ -1,12 +1,12 @@
-"""A stage of the pipeline as a Prefect task.
+"""A stage of the pipeline: one plain function, one artifact, one Prefect task.
 
-The plain function holds the work and gives an `Artifact`; the task adds a name that says what is
-done to what, retries where they can help, and the state `Cached` where the store had the result.
+The plain function takes what it needs, read from the store, and gives what is to be stored. Its
+parameters are those of the key, its code is the code of the key, and neither is listed by hand.
 """
 
-import functools
+import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from prefect import Task
@@ -14,39 +14,155 @@ from prefect.cache_policies import NO_CACHE
 from prefect.states import Completed
 
 from flgc.datasets.errors import NotReachable
-from tasks.store.store import Artifact
+from flgc.methods.registry import contender
+from flgc.noise import NOISES
+from flgc.progress import listening
+from flgc.scaling import SCALINGS
+from tasks.running.progress import shown_progress
+from tasks.running.routing import gpu_first, hand_over
+from tasks.store import Artifact, Store
+from tasks.store.layouts import layout_of
 
+# By name: what a GPU worker may be asked to run.
+STAGES: dict[str, "Stage"] = {}
 # When stages were at work in this process: what is left of a run's time is orchestration.
 _busy: list[tuple[float, float]] = []
 
 
-def as_task(work: Callable[..., Artifact], run_name: str, *, retries: int = 0) -> Task[..., Any]:
-    """The task of a stage; `run_name` may use the function's parameters: `fit {dataset}`.
+class Stage:
+    """`stage(store, about, **given)` gives the artifact; `stage.submit(...)` runs that as a task.
 
-    Prefect's own cache stays out of it: the store knows what is there.
+    Of what is given, artifacts are inputs of the key and are read for the function; the rest are
+    parameters of the key and are handed on, but those named `outside` are handed on alone. A
+    `method`, "task:name", is handed on as the method that it names, and its code joins the key, as
+    does that of scalings and noises that are named. `extra` gives the function more, from the store
+    and what was given: what is kept, never what the result depends on.
     """
 
-    @functools.wraps(work)
-    def run(*args: Any, **kwargs: Any) -> Any:
+    def __init__(
+        self,
+        name: str,
+        work: Callable[..., Any],
+        *,
+        outside: Sequence[str] = ("device",),
+        extra: Callable[..., Mapping[str, Any]] | None = None,
+        gpu: bool = False,
+        retries: int = 0,
+    ) -> None:
+        self.name, self.work, self.outside, self.extra, self.gpu = name, work, outside, extra, gpu
+        self.layout = layout_of(name)
+        STAGES[name] = self
+        run = gpu_first(self) if gpu else self
+        self.task: Task[..., Any] = Task(
+            _timed(run),
+            name=name,
+            task_run_name=f"{name} {{about}}",
+            retries=retries,
+            retry_delay_seconds=[2.0 * 4**i for i in range(retries)],
+            retry_condition_fn=_may_pass,
+            cache_policy=NO_CACHE,
+            persist_result=False,
+        )
+
+    def submit(self, store: str, about: str, *, wait_for: Sequence[Any] = (), **given: Any) -> Any:
+        """The future of the artifact; futures among what is given are waited for."""
+        return self.task.submit(store, about, given, wait_for=list(wait_for))
+
+    def __call__(self, store: str, about: str = "", **given: Any) -> Artifact:
+        opened = Store(store)
+        outside = {name: given[name] for name in self.outside if name in given}
+        inputs = {name: value for name, value in given.items() if _artifacts(value)}
+        parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
+        handed, keyed, code = _with_code(parameters)
+        layouts = {artifact.stage: layout_of(artifact.stage) for artifact in _artifacts(inputs)}
+
+        def compute() -> Any:
+            if self.gpu:
+                hand_over()
+            read = {name: _read(opened, value) for name, value in inputs.items()}
+            extra = self.extra(store, **given) if self.extra else {}
+            with listening(shown_progress()):
+                return self.layout.write(self.work(**read, **handed, **outside, **extra))
+
+        return opened.get_or_compute(
+            self.name,
+            [self.work, self.layout.write, *(layout.read for layout in layouts.values()), *code],
+            compute,
+            parameters=keyed,
+            inputs=inputs,
+            provenance={"about": about},
+        )
+
+
+def _artifacts(value: Any) -> list[Artifact]:
+    """The artifacts in a value: itself, or those of a sequence or mapping of them."""
+    if isinstance(value, Artifact):
+        return [value]
+    if isinstance(value, Mapping):
+        return [artifact for each in value.values() for artifact in _artifacts(each)]
+    if isinstance(value, list | tuple):
+        return [artifact for each in value for artifact in _artifacts(each)]
+    return []
+
+
+def _read(store: Store, value: Any) -> Any:
+    """The same with what is in the artifacts."""
+    if isinstance(value, Artifact):
+        return layout_of(value.stage).read(store.read(value.key))
+    if isinstance(value, Mapping):
+        return {name: _read(store, each) for name, each in value.items()}
+    return [_read(store, each) for each in value]
+
+
+def _with_code(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
+    """Parameters as they are handed on, as they stand in the key, and the code that they name."""
+    handed, keyed = dict(parameters), dict(parameters)
+    code: list[Any] = []
+    if "method" in parameters:
+        handed["method"] = method_named(parameters["method"])
+        keyed["method"] = handed["method"].parameters()
+        code.append(handed["method"])
+    if "methods" in parameters:
+        handed["methods"] = {n: method_named(spec) for n, spec in parameters["methods"].items()}
+        keyed["methods"] = {n: method.parameters() for n, method in handed["methods"].items()}
+        code += handed["methods"].values()
+    named = set(_texts(parameters))
+    code += [entry for known in (SCALINGS, NOISES) for n, entry in known.items() if n in named]
+    return handed, keyed, code
+
+
+def method_named(spec: str) -> Any:
+    """The method that "task:name" names."""
+    task, _, name = spec.partition(":")
+    return contender(name, task).method
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All strings in parameters: a scaling or noise is named by one, wherever it stands."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for each in value.values() for text in _texts(each))
+    elif isinstance(value, list | tuple):
+        yield from (text for each in value for text in _texts(each))
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield from _texts(dataclasses.asdict(value))
+
+
+def _timed(run: Callable[..., Artifact]) -> Callable[..., Any]:
+    """As a task: the state is `Cached` where the store had the result."""
+
+    def work(store: str, about: str, given: dict[str, Any]) -> Any:
         started = time.perf_counter()
         try:
-            artifact = work(*args, **kwargs)
+            artifact = run(store, about, **given)
         finally:
             _busy.append((started, time.perf_counter()))
         if artifact.cached:
             return Completed(name="Cached", message=f"in the store: {artifact.key}", data=artifact)
         return artifact
 
-    return Task(
-        run,
-        name=work.__name__.replace("_", " "),
-        task_run_name=run_name,
-        retries=retries,
-        retry_delay_seconds=[2.0 * 4**i for i in range(retries)],
-        retry_condition_fn=_may_pass,
-        cache_policy=NO_CACHE,
-        persist_result=False,
-    )
+    return work
 
 
 def _may_pass(task: Any, task_run: Any, state: Any) -> bool:

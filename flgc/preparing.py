@@ -1,0 +1,58 @@
+"""From a dataset to what methods take: corrupted features, the graph, propagated features."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from flgc.device import resolve_device, to_device, to_numpy
+from flgc.graph import as_adjacency, default_n_neighbors, knn_graph, propagation_matrix
+from flgc.noise import NOISES
+from flgc.propagation import propagate
+from flgc.scaling import dense, scaled
+
+GIVEN = "given"
+
+
+def corrupt(
+    data: Any, kind: str, intensity: float, scaling: str, clip: bool, seed: int
+) -> tuple[Any, int]:
+    """The dataset with noise in its scaled features, and how many entries that changed."""
+    X = dense(scaled(data.features, scaling))
+    noisy = NOISES[kind](X, intensity, seed=seed, clip=(0.0, 1.0) if clip else None)
+    return dataclasses.replace(data, features=noisy.X), noisy.n_changed
+
+
+def build_graph(
+    data: Any, graph: str, n_neighbors: int | None = None, without: Sequence[str] = ()
+) -> sp.csr_array:
+    """P, from the dataset's own edges, or from the nearest neighbours in a scaling.
+
+    `without` are features that must not be seen.
+    """
+    if graph == GIVEN:
+        return propagation_matrix(as_adjacency(data.edges, data.n_nodes))
+    if n_neighbors is None:
+        n_neighbors = default_n_neighbors(data.n_nodes, data.n_classes)
+    X = scaled(data.without(without).features, graph)
+    return propagation_matrix(knn_graph(X, n_neighbors))
+
+
+def propagate_features(
+    data: Any,
+    graph: sp.csr_array,
+    scaling: str,
+    hops: int,
+    teleport: float,
+    without: Sequence[str] = (),
+    device: str = "cpu",
+) -> np.ndarray:
+    """H of Eq. 10, dense; who uses it is not known here, so all who need the same H share it."""
+    where = resolve_device(device)
+    X = dense(scaled(data.without(without).features, scaling))
+    H = propagate(to_device(graph, where), to_device(X, where), hops, teleport)
+    return to_numpy(H)

@@ -1,0 +1,117 @@
+"""How what stages give is laid out as a table, and read again.
+
+Datasets have one row per node:
+
+    values (and columns, if sparse), label, neighbours (graphs), train, val, test (public split)
+
+The schema's metadata says what a table cannot: classes, marks, features that leak the label. Where
+the bytes came from is written down as provenance and is no part of the content.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from flgc.datasets import Dataset, splits
+from tasks.store.matrices import matrix_to_table, table_to_matrix
+
+DESCRIBED = b"flgc.dataset"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """To a table, and back."""
+
+    write: Callable[[Any], pa.Table | pd.DataFrame]
+    read: Callable[[pa.Table], Any]
+
+
+def dataset_table(dataset: Dataset, **details: Any) -> pa.Table:
+    """A dataset as a table; `details` join the description."""
+    table = matrix_to_table(dataset.features)
+    metadata = dict(table.schema.metadata)
+    table = table.append_column("label", pa.array(dataset.labels))
+    if dataset.edges is not None:
+        source, target = dataset.edges
+        degrees = np.bincount(target, minlength=dataset.n_nodes)
+        offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
+        neighbours = pa.ListArray.from_arrays(pa.array(offsets), pa.array(source.astype(np.int32)))
+        table = table.append_column("neighbours", neighbours)
+    for name, mask in (dataset.masks or {}).items():
+        table = table.append_column(name, pa.array(mask))
+    described = {
+        "name": dataset.name,
+        "kind": dataset.kind,
+        "classes": list(dataset.class_names),
+        "feature_names": list(dataset.feature_names),
+        "masks": list(dataset.masks or ()),
+        "leaking": list(dataset.leaking),
+        "marks": list(dataset.provenance.get("marks", ())),
+        "image_shape": dataset.image_shape,
+        **details,
+    }
+    metadata[DESCRIBED] = json.dumps(described, sort_keys=True).encode()
+    return table.replace_schema_metadata(metadata)
+
+
+def dataset_of(table: pa.Table) -> Dataset:
+    """The inverse of `dataset_table`; of what is written beside the data, marks and noise stay."""
+    about = json.loads(table.schema.metadata[DESCRIBED])
+    edges = None
+    if "neighbours" in table.column_names:
+        neighbours = table["neighbours"].combine_chunks()
+        degrees = np.diff(neighbours.offsets.to_numpy())
+        source = neighbours.flatten().to_numpy().astype(np.int64)
+        edges = np.stack([source, np.repeat(np.arange(table.num_rows), degrees)])
+    shape = about["image_shape"]
+    return Dataset(
+        name=about["name"],
+        kind=about["kind"],
+        features=table_to_matrix(table),
+        labels=np.array(table["label"]),  # Arrow's own memory cannot be written to
+        class_names=tuple(about["classes"]),
+        feature_names=tuple(about["feature_names"]),
+        edges=edges,
+        masks={name: table[name].to_numpy(zero_copy_only=False) for name in about["masks"]} or None,
+        image_shape=(shape[0], shape[1]) if shape else None,
+        leaking=tuple(about["leaking"]),
+        provenance={"marks": about["marks"], "changed": about.get("changed")},
+    )
+
+
+def corrupted_table(corrupted: tuple[Dataset, int]) -> pa.Table:
+    """A dataset with noise, and how many entries that changed."""
+    dataset, changed = corrupted
+    return dataset_table(dataset, changed=changed)
+
+
+def rows_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows are a table already."""
+    return rows
+
+
+def read_rows(table: pa.Table) -> pd.DataFrame:
+    """Rows as they were written."""
+    return table.to_pandas()
+
+
+ROWS = Layout(rows_table, read_rows)
+MATRIX = Layout(matrix_to_table, table_to_matrix)
+# By the stage that writes it; all others have rows.
+LAYOUTS = {
+    "dataset": Layout(dataset_table, dataset_of),
+    "corrupt": Layout(corrupted_table, dataset_of),
+    "splits": Layout(splits.table, splits.from_table),
+    "graph": MATRIX,
+    "propagate": MATRIX,
+}
+
+
+def layout_of(stage: str) -> Layout:
+    """How the artifacts of a stage are laid out."""
+    return LAYOUTS.get(stage, ROWS)
