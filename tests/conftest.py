@@ -9,6 +9,7 @@ from hypothesis import Phase, settings
 
 from flgc.datasets import Dataset, load
 from flgc.datasets.errors import SourceFailed
+from flgc.datasets.fetch import sources
 
 # Examples are small; what is slow now and then is the machine, not the code.
 settings.register_profile("flgc", deadline=None, max_examples=60)
@@ -51,7 +52,8 @@ def load_once(name: str, mirror: str | None, cache: Path) -> Dataset:
     with (cache / ".lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if mirror is None:
-            patch.setattr("flgc.datasets.fetch.sources.download", _no_upstream)
+            patch.delenv("FLGC_MIRROR", raising=False)
+            patch.setattr(sources, "download", _no_upstream)
         return load(name, mirror=mirror, cache=cache)
 
 

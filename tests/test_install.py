@@ -67,13 +67,10 @@ def test_a_person_can_install_and_use_it(command, checkout, environment, tmp_pat
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    used = subprocess.run(
-        [environment / "python", "-c", USED], cwd=tmp_path, capture_output=True, text=True
-    )
+    alone = {"cwd": tmp_path, "env": variables, "capture_output": True, "text": True}
+    used = subprocess.run([environment / "python", "-c", USED], **alone)
     assert used.stdout.split() == ["True", "False", "False"], used.stderr
-    shown = subprocess.run(
-        [environment / "flgc", "datasets", "--json"], cwd=tmp_path, capture_output=True, text=True
-    )
+    shown = subprocess.run([environment / "flgc", "datasets", "--json"], **alone)
     assert shown.returncode == 0, shown.stderr
 
 

