@@ -1,38 +1,27 @@
-"""The flow that GPU workers run: one fit, named by function and arguments, into the store."""
+"""The flow that GPU workers run: one stage into the store that they share with who asked."""
 
-from importlib import import_module
-from typing import Any, get_type_hints
+from typing import Any
 
 from prefect import flow
-from pydantic import TypeAdapter
 
 from tasks.running.pools import GPU_FLOW
+from tasks.running.routing import unpacked
+from tasks.running.stage import Stage
+from tasks.stages.fit import fit
+from tasks.stages.score import score
 
-PACKAGE = "tasks."
+# Nothing else can be asked for.
+GPU_STAGES = {stage.name: stage for stage in (score, fit)}
 
 
 @flow(name=GPU_FLOW)
-def fit_on_gpu(function: str, arguments: dict[str, Any]) -> None:
-    """Call a function of the package `tasks`; its result is what it writes into the store."""
-    called = resolve(function)
-    called(**typed(called, arguments))
+def fit_on_gpu(stage: str, store: str, about: str, given: dict[str, Any]) -> None:
+    """Run a stage; its result is what it writes into the store."""
+    stage_named(stage)(store, about, **unpacked(given))
 
 
-def resolve(function: str) -> Any:
-    """The function that "tasks.<module>:<name>" names; nothing outside that package."""
-    module, _, name = function.partition(":")
-    if not module.startswith(PACKAGE) or not name.isidentifier():
-        raise ValueError(f"function={function!r} must read 'tasks.<module>:<name>'")
-    found = getattr(import_module(module), name, None)
-    if not callable(found):
-        raise ValueError(f"{module} has no function {name!r}")
-    return found
-
-
-def typed(function: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as the function declares them: they came as JSON."""
-    hints = get_type_hints(function)
-    return {
-        name: TypeAdapter(hints.get(name, Any)).validate_python(given)
-        for name, given in arguments.items()
-    }
+def stage_named(name: str) -> Stage:
+    """A stage that may run on a GPU worker."""
+    if name not in GPU_STAGES:
+        raise ValueError(f"stage={name!r} is not one of {', '.join(GPU_STAGES)}")
+    return GPU_STAGES[name]

@@ -9,7 +9,7 @@ from hypothesis import Phase, settings
 
 from flgc.datasets import Dataset, load
 from flgc.datasets.errors import SourceFailed
-from flgc.datasets.fetch import sources
+from flgc.datasets.fetching import sources
 
 # Examples are small; what is slow now and then is the machine, not the code.
 settings.register_profile("flgc", deadline=None, max_examples=60)

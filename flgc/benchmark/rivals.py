@@ -1,4 +1,4 @@
-"""What the library is compared with: each takes a graph problem and returns scores of all nodes.
+"""What the library is compared with: each takes a graph case and returns scores of all nodes.
 
 Every rival starts from the adjacency and the raw features, so propagation is in its time.
 """
@@ -21,7 +21,7 @@ from flgc.graph import as_adjacency, propagation_matrix
 
 
 @dataclass(frozen=True)
-class Problem:
+class Case:
     """A graph, its features and labels, and the setting at which all are compared."""
 
     features: sp.csr_array
@@ -38,29 +38,29 @@ class Problem:
         return np.where(self.train, self.labels, -1)
 
 
-def flgc(problem: Problem) -> np.ndarray:
+def flgc(case: Case) -> np.ndarray:
     """The estimator of this library."""
     model = FLGCClassifier(
-        hops=problem.hops, teleport=problem.teleport, regularization=problem.regularization
+        hops=case.hops, teleport=case.teleport, regularization=case.regularization
     )
-    return model.fit(problem.features, problem.visible, adjacency=problem.edges).label_scores_
+    return model.fit(case.features, case.visible, adjacency=case.edges).label_scores_
 
 
-def reference_recipe(problem: Problem) -> np.ndarray:
+def reference_recipe(case: Case) -> np.ndarray:
     """Algorithm 1 as it stands: propagate all features, invert the d x d matrix of Eq. 16."""
-    X = problem.features.toarray()
-    H = _plain_embedding(problem, X)
-    mask = problem.train[:, None]
-    targets = np.eye(problem.labels.max() + 1)[problem.labels] * mask
-    gram = H.T @ (mask * H) + problem.regularization * np.eye(X.shape[1])
+    X = case.features.toarray()
+    H = _plain_embedding(case, X)
+    mask = case.train[:, None]
+    targets = np.eye(case.labels.max() + 1)[case.labels] * mask
+    gram = H.T @ (mask * H) + case.regularization * np.eye(X.shape[1])
     return H @ (np.linalg.inv(gram) @ (H.T @ targets))
 
 
-def ridge_classifier(problem: Problem) -> np.ndarray:
+def ridge_classifier(case: Case) -> np.ndarray:
     """scikit-learn's `RidgeClassifier` on the propagated features."""
-    H = _plain_embedding(problem, problem.features.toarray())
-    ridge = RidgeClassifier(alpha=problem.regularization, fit_intercept=False)
-    ridge.fit(H[problem.train], problem.labels[problem.train])
+    H = _plain_embedding(case, case.features.toarray())
+    ridge = RidgeClassifier(alpha=case.regularization, fit_intercept=False)
+    ridge.fit(H[case.train], case.labels[case.train])
     return ridge.decision_function(H)
 
 
@@ -70,15 +70,15 @@ SGC_HOPS, SGC_EPOCHS, SGC_LEARNING_RATE, SGC_WEIGHT_DECAY = 2, 100, 0.2, 5e-5
 SGC = f"PyG SGC, {SGC_HOPS} hops, {SGC_EPOCHS} epochs"
 
 
-def sgc(problem: Problem) -> np.ndarray:
+def sgc(case: Case) -> np.ndarray:
     """PyG's SGC as its authors train it: at the setting of the others it would be worse."""
     import torch
     from torch_geometric.nn import SGConv
 
     torch.manual_seed(0)
-    X = torch.as_tensor(row_normalised(problem.features).toarray(), dtype=torch.float32)
-    edges = torch.as_tensor(problem.edges)
-    labels, train = torch.as_tensor(problem.labels), torch.as_tensor(problem.train)
+    X = torch.as_tensor(row_normalised(case.features).toarray(), dtype=torch.float32)
+    edges = torch.as_tensor(case.edges)
+    labels, train = torch.as_tensor(case.labels), torch.as_tensor(case.train)
     model = SGConv(X.shape[1], int(labels.max()) + 1, K=SGC_HOPS, cached=True)
     optimizer = torch.optim.Adam(
         model.parameters(), lr=SGC_LEARNING_RATE, weight_decay=SGC_WEIGHT_DECAY
@@ -92,7 +92,7 @@ def sgc(problem: Problem) -> np.ndarray:
         return model(X, edges).numpy()
 
 
-Rival = Callable[[Problem], np.ndarray]
+Rival = Callable[[Case], np.ndarray]
 
 
 def available() -> dict[str, Rival]:
@@ -107,7 +107,7 @@ def available() -> dict[str, Rival]:
     return rivals
 
 
-def timed_in_turns(problem: Problem, repeats: int) -> dict[str, tuple[float, np.ndarray]]:
+def timed_in_turns(case: Case, repeats: int) -> dict[str, tuple[float, np.ndarray]]:
     """Median seconds and scores of every rival; they take turns: a busy minute hits all of them."""
     rivals = available()
     seconds: dict[str, list[float]] = {name: [] for name in rivals}
@@ -115,14 +115,14 @@ def timed_in_turns(problem: Problem, repeats: int) -> dict[str, tuple[float, np.
     for _ in range(repeats):
         for name, solve in rivals.items():
             started = time.perf_counter()
-            scores[name] = solve(problem)
+            scores[name] = solve(case)
             seconds[name].append(time.perf_counter() - started)
     return {name: (statistics.median(seconds[name]), scores[name]) for name in rivals}
 
 
-def _plain_embedding(problem: Problem, X: np.ndarray) -> np.ndarray:
-    P = propagation_matrix(as_adjacency(problem.edges, len(X)))
+def _plain_embedding(case: Case, X: np.ndarray) -> np.ndarray:
+    P = propagation_matrix(as_adjacency(case.edges, len(X)))
     H = X
-    for _ in range(problem.hops):
-        H = (1 - problem.teleport) * (P @ H) + problem.teleport * X
+    for _ in range(case.hops):
+        H = (1 - case.teleport) * (P @ H) + case.teleport * X
     return H

@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 from flgc.benchmark import calibration, scale, settings
-from flgc.benchmark.rivals import Problem, reference_recipe, timed_in_turns
+from flgc.benchmark.rivals import Case, reference_recipe, timed_in_turns
 from flgc.classifier_cv import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
 from flgc.datasets import Dataset, load
-from flgc.datasets.fetch.atomic import writing
+from flgc.datasets.fetching.atomic import writing
 from flgc.device import n_threads
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.grid import accuracies, score_grid
@@ -81,7 +81,7 @@ def fit_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[
     All are at FLGC*'s setting but SGC, which has that of its authors.
     """
     for name in datasets:
-        problem, test = _problem(name, mirror)
+        problem, test = _case(name, mirror)
         found = timed_in_turns(problem, repeats)
         own, _ = found["flgc"]
         for rival, (seconds, scores) in found.items():
@@ -102,7 +102,7 @@ def grid_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator
     """
     n_models = len(PAPER_HOPS) * len(PAPER_TELEPORTS) * len(PAPER_REGULARIZATIONS)
     for name in datasets:
-        problem, _ = _problem(name, mirror, hops=REFERENCE_HOPS)
+        problem, _ = _case(name, mirror, hops=REFERENCE_HOPS)
         data = load(name, mirror=mirror)
         reference = min(_timed(reference_recipe, problem)[1] for _ in range(repeats))
         for dtype in ("float64", "float32"):
@@ -148,13 +148,13 @@ def _score_paper_grid(data: Dataset, dtype: str) -> Any:
     )
 
 
-def _problem(name: str, mirror: str | None, hops: int | None = None) -> tuple[Problem, np.ndarray]:
+def _case(name: str, mirror: str | None, hops: int | None = None) -> tuple[Case, np.ndarray]:
     data = load(name, mirror=mirror)
     assert data.masks is not None
     assert data.edges is not None
     setting = next(s for s in settings.GRAPH_SETTINGS if (s.dataset, s.method) == (name, "FLGC*"))
     X = settings.row_normalised(data.features) if setting.row_normalised else data.features
-    problem = Problem(
+    case = Case(
         X,
         data.labels,
         data.edges,
@@ -163,7 +163,7 @@ def _problem(name: str, mirror: str | None, hops: int | None = None) -> tuple[Pr
         setting.teleport,
         setting.regularization,
     )
-    return problem, data.masks["test"]
+    return case, data.masks["test"]
 
 
 def _timed(work: Any, *arguments: Any) -> tuple[Any, float]:

@@ -11,7 +11,7 @@ import typer
 from flgc.datasets.catalogue.registry import REGISTRY
 from flgc.datasets.dataset import titled
 from flgc.datasets.errors import DatasetError, NotReachable
-from flgc.datasets.fetch.settings import Settings
+from flgc.datasets.fetching.settings import Settings
 from flgc.datasets.library import State, describe, fetch, own_names, state, verify
 
 app = typer.Typer(

@@ -13,9 +13,9 @@ from flgc.datasets.catalogue.entry import Entry, Url, Wheel
 from flgc.datasets.catalogue.registry import REGISTRY, resolve
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError, NotAvailable, UnknownDataset
-from flgc.datasets.fetch import parsed
-from flgc.datasets.fetch.build import build
-from flgc.datasets.fetch.settings import Settings
+from flgc.datasets.fetching import parsed
+from flgc.datasets.fetching.build import build
+from flgc.datasets.fetching.settings import Settings
 
 INSTALL = "pip install 'flgc[gnn]'"
 PathLike = str | os.PathLike[str]
@@ -40,6 +40,25 @@ def load(
 ) -> Dataset:
     """The dataset of that name, fetched, checked and parsed if this is the first time."""
     return _load(name, Settings.of(mirror, cache, offline))[0]
+
+
+def identity(dataset: str) -> dict[str, str]:
+    """The full name of a dataset, and the digest of its content, whether it is here or not.
+
+    A dataset whose digest is not pinned, such as your own, is read for it.
+    """
+    standing = state(dataset)
+    entry = None if standing.status == "yours" else REGISTRY[standing.name]
+    pinned = entry.digest if entry and not entry.accepts_unknown else None
+    return {"dataset": standing.name, "content": pinned or load(dataset).digest}
+
+
+def load_identical(dataset: str, content: str) -> Dataset:
+    """The dataset of that name, if its content has that digest."""
+    loaded = load(dataset)
+    if loaded.digest != content:
+        raise DatasetError(f"{dataset}: expected digest {content}, found {loaded.digest}")
+    return loaded
 
 
 def fetch(

@@ -12,8 +12,8 @@ import numpy as np
 from flgc.datasets.catalogue.registry import REGISTRY, resolve
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError
-from flgc.datasets.fetch import parsed
-from flgc.datasets.fetch.settings import Settings
+from flgc.datasets.fetching import parsed
+from flgc.datasets.fetching.settings import Settings
 from flgc.datasets.readers.canonical import canonical_edges
 from flgc.datasets.readers.frames import (
     Coding,

@@ -122,13 +122,10 @@ def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
     )
 
 
-def runs(dataset: Dataset, kind: str, seeds: Iterable[int]) -> list[Split]:
+def runs(data: Dataset, split: str, seeds: Iterable[int]) -> list[Split]:
     """The splits of the runs with these seeds, with folds where nobody validates."""
-    drawn = [(make(dataset, kind, seed), seed) for seed in seeds]
-    return [
-        split if len(split.val) else with_folds(split, dataset.labels, seed)
-        for split, seed in drawn
-    ]
+    drawn = [(make(data, split, seed), seed) for seed in seeds]
+    return [each if len(each.val) else with_folds(each, data.labels, seed) for each, seed in drawn]
 
 
 def with_folds(split: Split, labels: np.ndarray, seed: int, n_folds: int = N_FOLDS) -> Split:

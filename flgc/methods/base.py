@@ -142,6 +142,7 @@ class Method:
     batched: bool = False
     leaves_out: bool = False
     closed_form: bool = False
+    own: bool = False  # the method of the paper, which its claims are about
 
     def parameters(self) -> dict[str, Any]:
         """What tells this instance from others of its class, its axes aside."""

@@ -48,6 +48,7 @@ class FLGC(Method):
     batched = True
     leaves_out = True
     closed_form = True
+    own = True
 
     def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
         """All settings of a scaling in one pass; leave-one-out comes with each fit."""
@@ -154,6 +155,7 @@ class Clustering(Method):
     seeded = True
     batched = True
     closed_form = True
+    own = True
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
         """One propagation serves all hops, and each H all that is done with it."""

@@ -53,7 +53,7 @@ class Noise:
         return f"{self.kind} {self.intensity:g} {self.scaling}"
 
     def as_seen_in(self, protocol: str) -> "Noise":
-        """In `honest` every noise is of pixels in [0, 1]: a scale that was tuned is `paper` only."""
+        """In `honest` all noise is of pixels in [0, 1]: a scale that was tuned is `paper` only."""
         if protocol == "paper":
             return self
         return dataclasses.replace(self, scaling="raw", clip=self.kind == "gaussian")

@@ -6,10 +6,8 @@ would have computed itself.
 """
 
 import dataclasses
-import functools
-import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, Literal
 
@@ -24,6 +22,7 @@ from tasks.running.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
 from tasks.store.store import Artifact
 
 IN_PROCESS: Literal["in process"] = "in process"
+ARTIFACT = "artifact of the store"
 START_SECONDS = 3600.0
 """How long a fit may wait until a worker begins it: others may be before it."""
 
@@ -57,14 +56,14 @@ def gpu_workers_online(client: Any) -> int:
 
 def fit_on_gpu_pool(
     client: Any,
-    function: str,
+    stage: str,
     arguments: dict[str, Any],
     *,
     label: str,
     poll_seconds: float = 1.0,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Have a GPU worker call `function` ("tasks.<module>:<name>"); whether it did.
+    """Have a GPU worker run a stage; whether it did.
 
     Waits as long as the fit takes: workers take one at a time, so it may queue first, but not
     for ever. Not done means that the caller must do it in process: before the fit began the pool
@@ -79,7 +78,7 @@ def fit_on_gpu_pool(
         return False
     run = client.create_flow_run_from_deployment(
         deployment.id,
-        parameters={"function": function, "arguments": to_jsonable_python(arguments)},
+        parameters={"stage": stage, **arguments},
         name=label,
         tags=["gpu"],
     )
@@ -102,25 +101,23 @@ class DoneElsewhere(Exception):
     """Ends a computation whose result a GPU worker has put into the store meanwhile."""
 
 
-def gpu_first(work: Callable[..., Artifact]) -> Callable[..., Artifact]:
+def gpu_first(stage: Callable[..., Artifact]) -> Callable[..., Artifact]:
     """The same stage, with what its `hand_over` stands before sent to a GPU worker if one lives.
 
     What comes back is read from the store; what does not come back is computed here.
     """
 
-    @functools.wraps(work)
-    def routed(*args: Any, **kwargs: Any) -> Artifact:
-        given = inspect.signature(work).bind(*args, **kwargs).arguments
+    def routed(store: str, about: str, **given: Any) -> Artifact:
         if given.get("device") == "cpu" or TaskRunContext.get() is None:
-            return work(*args, **kwargs)
-        token = _sender.set(lambda: _send(work, given))
+            return stage(store, about, **given)
+        token = _sender.set(lambda: _send(stage, store, about, given))
         try:
-            return work(*args, **kwargs)
+            return stage(store, about, **given)
         except DoneElsewhere:
             pass
         finally:
             _sender.reset(token)
-        artifact = work(*args, **kwargs)
+        artifact = stage(store, about, **given)
         if not artifact.cached:
             get_logger(__name__).warning(
                 "a GPU worker did %s, but its result is not in this store, so it was computed "
@@ -139,9 +136,30 @@ def hand_over() -> None:
         raise DoneElsewhere
 
 
-def _send(work: Callable[..., Artifact], given: dict[str, Any]) -> bool:
+def _send(stage: Any, store: str, about: str, given: dict[str, Any]) -> bool:
     with get_client(sync_client=True) as client:
         if fit_where(client) == IN_PROCESS:
             return False
-        function = f"{work.__module__}:{work.__name__}"
-        return fit_on_gpu_pool(client, function, given, label=runtime.task_run.name or function)
+        arguments = {"store": store, "about": about, "given": packed(given)}
+        label = runtime.task_run.name or stage.name
+        return fit_on_gpu_pool(client, stage.name, arguments, label=label)
+
+
+def packed(value: Any) -> Any:
+    """What a stage is given, as JSON: an artifact says that it is one."""
+    if isinstance(value, Artifact):
+        return {ARTIFACT: dataclasses.asdict(value)}
+    if isinstance(value, Mapping):
+        return {name: packed(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [packed(each) for each in value]
+    return to_jsonable_python(value)
+
+
+def unpacked(value: Any) -> Any:
+    """The inverse of `packed`."""
+    if isinstance(value, Mapping):
+        if ARTIFACT in value:
+            return Artifact(**value[ARTIFACT])
+        return {name: unpacked(each) for name, each in value.items()}
+    return [unpacked(each) for each in value] if isinstance(value, list) else value

@@ -6,7 +6,7 @@ parameters are those of the key, its code is the code of the key, and neither is
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from prefect import Task
@@ -33,10 +33,12 @@ class Stage:
     """`stage(store, about, **given)` gives the artifact; `stage.submit(...)` runs that as a task.
 
     Of what is given, artifacts are inputs of the key and are read for the function; the rest are
-    parameters of the key and are handed on, but those named `outside` are handed on alone. A
+    parameters of the key and are handed on, but those named `outside` are handed on alone, and
+    those `aside` are for `extra`. A
     `method`, "task:name", is handed on as the method that it names, and its code joins the key, as
     does that of scalings and noises that are named. `extra` gives the function more, from the store
-    and what was given: what is kept, never what the result depends on.
+    and what was given: what is kept, never what the result depends on. `known` gives all that is
+    given where a caller knows less; `noted` tells of a result what is written down beside it.
     """
 
     def __init__(
@@ -45,11 +47,15 @@ class Stage:
         work: Callable[..., Any],
         *,
         outside: Sequence[str] = ("device",),
+        aside: Sequence[str] = (),
         extra: Callable[..., Mapping[str, Any]] | None = None,
+        known: Callable[..., dict[str, Any]] | None = None,
+        noted: Callable[[Any], Mapping[str, Any]] | None = None,
         gpu: bool = False,
         retries: int = 0,
     ) -> None:
         self.name, self.work, self.outside, self.extra, self.gpu = name, work, outside, extra, gpu
+        self.aside, self.known, self.noted = aside, known, noted
         self.layout = layout_of(name)
         STAGES[name] = self
         run = gpu_first(self) if gpu else self
@@ -69,12 +75,15 @@ class Stage:
         return self.task.submit(store, about, given, wait_for=list(wait_for))
 
     def __call__(self, store: str, about: str = "", **given: Any) -> Artifact:
-        opened = Store(store)
+        given = self.known(store, **given) if self.known else given
+        opened, provenance = Store(store), {"about": about}
         outside = {name: given[name] for name in self.outside if name in given}
-        inputs = {name: value for name, value in given.items() if _artifacts(value)}
-        parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
+        inputs = {name: value for name, value in given.items() if any(_artifacts(value))}
+        known = {*inputs, *outside, *self.aside}
+        parameters = {name: value for name, value in given.items() if name not in known}
         handed, keyed, code = _with_code(parameters)
-        layouts = {artifact.stage: layout_of(artifact.stage) for artifact in _artifacts(inputs)}
+        made_from = dict(_artifacts(inputs))
+        layouts = {each.stage: layout_of(each.stage) for each in made_from.values()}
 
         def compute() -> Any:
             if self.gpu:
@@ -82,27 +91,31 @@ class Stage:
             read = {name: _read(opened, value) for name, value in inputs.items()}
             extra = self.extra(store, **given) if self.extra else {}
             with listening(shown_progress()):
-                return self.layout.write(self.work(**read, **handed, **outside, **extra))
+                result = self.work(**read, **handed, **outside, **extra)
+            provenance.update(self.noted(result) if self.noted else {})
+            return self.layout.write(result)
 
         return opened.get_or_compute(
             self.name,
             [self.work, self.layout.write, *(layout.read for layout in layouts.values()), *code],
             compute,
             parameters=keyed,
-            inputs=inputs,
-            provenance={"about": about},
+            inputs=made_from,
+            provenance=provenance,  # read after the computation
         )
 
 
-def _artifacts(value: Any) -> list[Artifact]:
-    """The artifacts in a value: itself, or those of a sequence or mapping of them."""
+def _artifacts(value: Any, name: str = "") -> Iterator[tuple[str, Artifact]]:
+    """The artifacts in a value, by name: `graph`, `results/uci/0003`."""
     if isinstance(value, Artifact):
-        return [value]
+        yield name, value
+    parts: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, Mapping):
-        return [artifact for each in value.values() for artifact in _artifacts(each)]
-    if isinstance(value, list | tuple):
-        return [artifact for each in value for artifact in _artifacts(each)]
-    return []
+        parts = value.items()
+    elif isinstance(value, list | tuple):
+        parts = ((f"{i:04d}", each) for i, each in enumerate(value))
+    for part, each in parts:
+        yield from _artifacts(each, f"{name}/{part}" if name else str(part))
 
 
 def _read(store: Store, value: Any) -> Any:
@@ -111,12 +124,13 @@ def _read(store: Store, value: Any) -> Any:
         return layout_of(value.stage).read(store.read(value.key))
     if isinstance(value, Mapping):
         return {name: _read(store, each) for name, each in value.items()}
-    return [_read(store, each) for each in value]
+    return [_read(store, each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _with_code(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
     """Parameters as they are handed on, as they stand in the key, and the code that they name."""
-    handed, keyed = dict(parameters), dict(parameters)
+    handed = dict(parameters)
+    keyed = {name: _as_data(value) for name, value in parameters.items()}
     code: list[Any] = []
     if "method" in parameters:
         handed["method"] = method_named(parameters["method"])
@@ -126,9 +140,18 @@ def _with_code(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
         handed["methods"] = {n: method_named(spec) for n, spec in parameters["methods"].items()}
         keyed["methods"] = {n: method.parameters() for n, method in handed["methods"].items()}
         code += handed["methods"].values()
-    named = set(_texts(parameters))
+    named = set(_texts(keyed))
     code += [entry for known in (SCALINGS, NOISES) for n, entry in known.items() if n in named]
     return handed, keyed, code
+
+
+def _as_data(value: Any) -> Any:
+    """Declarations as what they say."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if isinstance(value, list | tuple):
+        return [_as_data(each) for each in value]
+    return value
 
 
 def method_named(spec: str) -> Any:
@@ -145,8 +168,6 @@ def _texts(value: Any) -> Iterator[str]:
         yield from (text for each in value.values() for text in _texts(each))
     elif isinstance(value, list | tuple):
         yield from (text for each in value for text in _texts(each))
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        yield from _texts(dataclasses.asdict(value))
 
 
 def _timed(run: Callable[..., Artifact]) -> Callable[..., Any]:

@@ -1,51 +1,38 @@
-"""Propagated features H of the picked setting.
+"""H, propagated once: the key knows no method and no experiment, so all that need it share it."""
 
-The key knows graph, features, scaling, hops and teleport, and no method, split or experiment: all
-flows that need the same H share it.
-"""
+from collections.abc import Callable
+from typing import Any
 
-import pyarrow as pa
+import numpy as np
 
-from flgc.device import resolve_device, to_device, to_numpy
-from flgc.propagation import propagate as propagated
-from flgc.scaling import scaled
-from tasks.clusterings import dense
-from tasks.declared.experiments import Cell
-from tasks.running.stage import as_task
-from tasks.stages.dataset import read_dataset
-from tasks.stages.graph import leaking
-from tasks.stages.pick import shared_setting
-from tasks.store.store import Artifact, Store, matrix_to_table
-
-MODULES = ("flgc.propagation", "flgc.scaling")
+from flgc.methods.picking import usual
+from flgc.preparing import propagate_features
+from tasks.running.stage import Stage
+from tasks.store import Artifact, Store
+from tasks.store.layouts import read_rows
 
 
-def propagate_features(
-    store: str, cell: Cell, data: Artifact, graph: Artifact, picks: Artifact, device: str = "cpu"
-) -> Artifact:
-    """H for the setting that all runs share."""
-    opened = Store(store)
-    setting = shared_setting(opened, picks)
-
-    def compute() -> pa.Table:
-        where = resolve_device(device)
-        X = dense(scaled(read_dataset(opened, data, cell.protocol).features, setting.scaling))
-        P = to_device(opened.read_matrix(graph.key), where)
-        H = propagated(P, to_device(X, where), setting.hops, setting.teleport)
-        return matrix_to_table(to_numpy(H))
-
-    return opened.get_or_compute(
-        "propagate",
-        MODULES,
-        compute,
-        parameters={
-            "scaling": setting.scaling,
-            "hops": setting.hops,
-            "teleport": setting.teleport,
-            "without": leaking(opened, data, cell.protocol),
-        },
-        inputs={"dataset": data, "graph": graph},
-    )
+def at_pick(store: str, picks: Artifact | None = None, **given: Any) -> dict[str, Any]:
+    """The setting that all runs have, where picks are given instead of one."""
+    if picks is None:
+        return given
+    setting = usual(read_rows(Store(store).read(picks.key)))
+    return given | {name: setting[name] for name in ("scaling", "hops", "teleport")}
 
 
-propagate = as_task(propagate_features, "propagate {cell.title}")
+propagate = Stage("propagate", propagate_features, known=at_pick)
+
+
+def keeping(
+    store: str, data: Artifact, graph: Artifact, **given: Any
+) -> dict[str, Callable[[str, int, float], np.ndarray]]:
+    """Features for a stage that asks for them while it computes: from the store, or into it."""
+    shared = {name: given[name] for name in ("without", "device") if name in given}
+
+    def kept(scaling: str, hops: int, teleport: float) -> np.ndarray:
+        setting = {"scaling": scaling, "hops": int(hops), "teleport": float(teleport)}
+        about = f"{scaling}, {hops} hops, teleport {teleport:g}"
+        artifact = propagate(store, about, data=data, graph=graph, **setting, **shared)
+        return Store(store).read_matrix(artifact.key)
+
+    return {"kept": kept}

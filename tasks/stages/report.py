@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from flgc.datasets.fetch.atomic import write_bytes
+from flgc.datasets.fetching.atomic import write_bytes
 from tasks.declared.experiments import Experiment
 from tasks.document import claims, tables
 from tasks.document.gaps import FAILED, Gap, counted, listed

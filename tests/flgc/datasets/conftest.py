@@ -11,7 +11,7 @@ import pytest
 
 from flgc.datasets.catalogue import entry, registry
 from flgc.datasets.catalogue.entry import Entry, RawFile, Route, Url, Wheel
-from flgc.datasets.fetch import download, wheels
+from flgc.datasets.fetching import download, wheels
 from flgc.datasets.readers.text import TextTable
 
 
@@ -37,8 +37,8 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
     """Registers a table of three rows, with the sources that a test gives it."""
     import hashlib
 
-    from flgc.datasets.fetch.build import _assemble
-    from flgc.datasets.fetch.sources import Raw
+    from flgc.datasets.fetching.build import _assemble
+    from flgc.datasets.fetching.sources import Raw
 
     def register(*sources: Url | Wheel, exact: bool = False, packaged: bool = False) -> Entry:
         file = RawFile("toy.csv", sources, exact=exact, packaged=packaged)

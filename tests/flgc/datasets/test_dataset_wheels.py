@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from flgc.datasets import REGISTRY, NotAvailable
-from flgc.datasets.fetch.sources import PACKAGE
+from flgc.datasets.fetching.sources import PACKAGE
 from tests.conftest import IN_NO_INDEX, MIRROR, load_once
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]

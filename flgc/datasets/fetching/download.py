@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from flgc.addresses import without_secrets
 from flgc.datasets.errors import AGAIN, SourceFailed, Unreached
-from flgc.datasets.fetch.progress import Show, bar
+from flgc.datasets.fetching.progress import Show, bar
 
 if TYPE_CHECKING:
     import requests

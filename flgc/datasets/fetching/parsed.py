@@ -18,7 +18,7 @@ import numpy as np
 
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError
-from flgc.datasets.fetch.atomic import writing
+from flgc.datasets.fetching.atomic import writing
 
 METADATA_KEY = b"flgc"
 FORMAT = 1
