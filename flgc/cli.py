@@ -6,6 +6,7 @@ that the library imports nothing of theirs.
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import EntryPoint, entry_points, version
 from typing import Annotated, Any
 
@@ -121,3 +122,42 @@ def benchmark(
     except ValueError as error:
         typer.echo(f"flgc benchmark: {error}", err=True)
         raise typer.Exit(2) from error
+
+
+@app.command()
+def methods(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List what can stand in a table: yours join by the entry point group `flgc.methods`.
+
+    A scikit-learn estimator or a method in a module is named with --method module:object.
+
+    Example: flgc reproduce --suite tiny --method 'FLGC*' --method sklearn.svm:SVC
+    """
+    import json
+
+    from flgc.methods.registry import listed
+
+    rows = list(listed())
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("name", "task", "settings", "axes", "reference", "from")
+    for row in rows:
+        if "error" in row:
+            table.add_row(row["name"], row["task"], "", f"[red]{row['error']}", "", "")
+            continue
+        axes = "\n".join(f"{axis}: {_shortly(values)}" for axis, values in row["axes"].items())
+        settings = str(row["settings"])
+        about = (row["reference"], row["origin"])
+        table.add_row(row["name"], row["task"], settings, axes, *about)
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+def _shortly(values: list) -> str:
+    """A few values in full, many by their ends."""
+    texts = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    return ", ".join(texts) if len(texts) <= 6 else f"{texts[0]} .. {texts[-1]} ({len(texts)})"

@@ -72,7 +72,7 @@ def reproduce(
     from flows.plan import FLOWS, planned
     from flows.runners import task_runner
     from flows.server import NoServer
-    from tasks.store.store import StoreError
+    from tasks.store import StoreError
 
     try:
         plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
@@ -188,15 +188,13 @@ def _listening(listen: "Listener") -> Iterator[None]:
 
 def _print_outcome(plan: Any, state: Any, called: float, running: float) -> None:
     from flows.reports import report_folder
-    from flows.tables import cost
-    from tasks.stages.report import section_table
-    from tasks.store.store import Store
+    from flows.tables import cost, section_table
 
     spent = cost(running)
     found = state.result(raise_on_failure=False)
     sections = found if isinstance(found, list) else []
     for section in sections:
-        output.print(_rich(section.experiment.title, section_table(Store(plan.store), section)))
+        output.print(_rich(section.experiment.title, section_table(plan.store, section)))
     if not state.is_completed():
         _print_plainly(errors, state.message or str(found), style="red")
     elif any(section.gaps for section in sections):

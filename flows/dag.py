@@ -1,42 +1,48 @@
 """The DAG of an experiment, from datasets to the cells of its table.
 
-    download -> (corrupt) -> splits, graph -> select -> pick -> (propagate) -> fit or cluster
-             -> timing, statistics, figures
-
-Only where all runs share a setting, as in `paper`, features are propagated for it and fitted: what
-each run picks for itself was fitted when the grid was scored.
+    dataset -> (corrupt) -> splits, graph -> score -> pick -> (propagate) -> fit
+            -> time, compare, draw
 
 Datasets come first: chains are begun for those that are here. Their tasks are submitted stage by
-stage, so that a worker seldom waits for another. Cells whose chain breaks are listed with the
-reason of the first step that broke; all others go on.
+stage, so that a worker seldom waits for another, and what cells share is submitted once. Cells
+whose chain breaks are listed with the reason of the first step that broke; all others go on.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from prefect.futures import PrefectFuture, as_completed
 from prefect.states import get_state_exception
 
 from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
+from flgc.methods.registry import Contender, contender
 from flows.plan import Plan
-from tasks.declared.experiments import FLGC, METHODS, Cell, Experiment, Subject
+from flows.section import Section
+from tasks.declared.described import described
+from tasks.declared.types import (
+    Cell,
+    Compare,
+    Experiment,
+    Preparation,
+    Sensitivity,
+    Subject,
+    TimedHops,
+)
 from tasks.document.gaps import FAILED, NOT_AVAILABLE, Gap, dataset_gap, reason_of
-from tasks.picking import Method
-from tasks.rivals import compare
-from tasks.select import select
-from tasks.stages.compare import statistics
+from tasks.stages.compare import compare
 from tasks.stages.corrupt import corrupt
-from tasks.stages.dataset import download
-from tasks.stages.draw import figures
-from tasks.stages.fit import cluster, fit, scored
+from tasks.stages.dataset import dataset
+from tasks.stages.draw import draw
+from tasks.stages.fit import fit
 from tasks.stages.graph import graph
 from tasks.stages.pick import pick
 from tasks.stages.propagate import propagate
-from tasks.stages.report import Section
+from tasks.stages.score import score
 from tasks.stages.splits import splits
-from tasks.stages.time import timing
+from tasks.stages.time import time
 
 Listener = Callable[[str, int, int, str], None]
 # Called as (what, tasks done, tasks in all, what the last one was about) whenever one is done.
@@ -49,75 +55,70 @@ def tell(what: str, done: int, total: int, last: str = "") -> None:
         listener(what, done, total, last)
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """What all cells on the same data and with the same view of it share."""
-
-    data: Any
-    graph: Any
-    splits: Any
-
-
 @dataclass
 class Chain:
-    """The tasks that a cell needs, in order and named as in the UI; the last one fills it."""
+    """The steps that a cell needs, in order, by the names that the UI shows."""
 
     cell: Cell
-    shared: Prepared
-    scores: PrefectFuture
-    steps: dict[str, PrefectFuture]
+    row: Contender
+    subject: Subject  # as the protocol sees it
+    preparations: tuple[Preparation, ...]
+    without: tuple[str, ...]
+    steps: dict[str, PrefectFuture] = field(default_factory=dict)
+    data: Any = None
+    splits: Any = None
+    graphs: list[Any] = field(default_factory=list)
+    scores: list[Any] = field(default_factory=list)
     picks: Any = None
+    features: Any = None
+    result: Any = None
 
     @property
-    def all_steps(self) -> dict[str, PrefectFuture]:
-        """Those that come before the cell's own included."""
-        title = self.cell.subject.title
-        shared = {
-            f"corrupt {title}": self.shared.data,
-            f"splits {title}": self.shared.splits,
-            f"graph {title}": self.shared.graph,
-        }
-        return {name: step for name, step in (shared | self.steps).items() if step is not None}
+    def spec(self) -> str:
+        """The method, as stages find it."""
+        return f"{self.cell.experiment.task}:{self.cell.method}"
 
     @property
-    def result(self) -> PrefectFuture:
-        """The step that fills the cell."""
-        return list(self.steps.values())[-1]
+    def refits(self) -> bool:
+        """Whether all runs share a setting that is fitted anew, from features that are kept."""
+        shared = self.cell.protocol == "paper" or self.cell.experiment.n_splits == 1
+        closed = self.row.method.closed_form and self.row.combine == "best"
+        return closed and shared and len(self.preparations) == 1
 
     @property
     def broken(self) -> tuple[str, PrefectFuture] | None:
         """The first step that did not complete, if there is one: those after it never ran."""
-        return next(((n, s) for n, s in self.all_steps.items() if error_of(s) is not None), None)
-
-    def then(self, name: str, task: Any, plan: Plan, *further: Any) -> PrefectFuture:
-        """Add a task that takes the cell, its data and graph, and what is named further."""
-        shared = (plan.store, self.cell, self.shared.data, self.shared.graph)
-        step = self.steps[f"{name} {self.cell.title}"] = task.submit(*shared, *further)
-        return step
+        return next(((n, s) for n, s in self.steps.items() if error_of(s) is not None), None)
 
 
 def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     """All cells of an experiment, those that can be had, and what is made of them."""
     raw, absent = fetch(plan, experiment)
-    chains = submit_cells(plan, experiment, raw)
-    follow(experiment.name, {s: c.cell.title for c in chains for s in c.all_steps.values()})
+    shared = Shared(plan)
+    chains = submit_cells(shared, experiment, raw)
+    follow(experiment.name, {s: c.cell.title for c in chains for s in c.steps.values()})
     good = [chain for chain in chains if chain.broken is None]
-    done = [chain.result.result() for chain in good]
-    timings, not_timed = time_hops(plan, experiment, good)
+    done = tuple(chain.result.result() for chain in good)
+    timings, not_timed = time_hops(shared, experiment, good)
     comparison: Any = None
-    if experiment.compare and len(experiment.datasets) > 1 and done:
-        comparison = statistics.submit(plan.store, experiment, plan.protocols, done)
-    of_grid = [chain for chain in good if chain.cell.method in FLGC]
-    grids = {chain.cell.subject.title: chain.scores.result() for chain in of_grid}
-    pictures: Any = figures.submit(plan.store, experiment, done, timings, grids) if done else None
+    table = described(experiment).without_words()
+    about = experiment.name
+    if experiment.analysis(Compare) and len(experiment.datasets) > 1 and done:
+        shown = {"table": table, "protocols": plan.protocols}
+        comparison = compare.submit(plan.store, about, results=done, **shown)
+    figures: Any = None
+    if done:
+        drawn = {"timings": timings, **sensitivities(shared, experiment, good)}
+        figures = draw.submit(plan.store, about, results=done, table=table, **drawn)
     return Section(
         experiment=experiment,
         protocols=plan.protocols,
-        results=tuple(done),
+        results=done,
         comparison=comparison and comparison.result(),
-        timings=tuple(timings),
-        figures=pictures and pictures.result(),
+        timings=timings,
+        figures=figures and figures.result(),
         gaps=(*absent, *broken_steps(experiment, chains), *not_timed),
+        costs=costs_of(good),
     )
 
 
@@ -130,11 +131,246 @@ def fetch(plan: Plan, experiment: Experiment) -> tuple[dict[str, PrefectFuture],
         if standing.status == NOT_AVAILABLE:
             gaps.append(Gap(NOT_AVAILABLE, name, standing.detail, cells[name]))
         else:
-            here[name] = download.submit(plan.store, name)
+            here[name] = dataset.submit(plan.store, name, dataset=name)
     follow(f"{experiment.name}, data", {step: name for name, step in here.items()})
     errors = {name: error for name, step in here.items() if (error := error_of(step))}
     gaps += [dataset_gap(name, error, cells[name]) for name, error in errors.items()]
     return {name: step for name, step in here.items() if name not in errors}, gaps
+
+
+def submit_cells(
+    shared: "Shared", experiment: Experiment, raw: Mapping[str, PrefectFuture]
+) -> list[Chain]:
+    """Hand every task to the runner; each waits for the artifacts that it takes."""
+    chains = [
+        begun(cell, raw[cell.subject.dataset])
+        for cell in cells(experiment, shared.plan.protocols)
+        if cell.subject.dataset in raw
+    ]
+    for chain in chains:
+        shared.data(chain)
+    for chain in chains:
+        shared.splits(chain)
+        shared.graphs(chain)
+    # Closed forms first: there is something to look at while the others are trained.
+    for chain in sorted(chains, key=lambda chain: not chain.row.method.closed_form):
+        shared.scores(chain)
+    for chain in chains:
+        chain.picks = shared.picks(chain, chain.cell.protocol)
+    for chain in chains:
+        if chain.refits:
+            shared.features(chain)
+    for chain in chains:
+        shared.fit(chain)
+    return chains
+
+
+def begun(cell: Cell, data: PrefectFuture) -> Chain:
+    """The chain of a cell before anything is submitted."""
+    row = contender(cell.method, cell.experiment.task)
+    preparations = cell.experiment.preparations(cell.subject.dataset, cell.protocol)
+    subject = cell.subject.as_seen_in(cell.protocol)
+    without = leaking(cell.subject.dataset) if cell.protocol == "honest" else ()
+    return Chain(cell, row, subject, preparations, without, data=data)
+
+
+class Shared:
+    """Submits steps, each once, however many cells need it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.submitted: dict[str, PrefectFuture] = {}
+
+    def once(self, chain: Chain, stage: Any, about: str, what: Any, **given: Any) -> Any:
+        """The step of a chain that `what` tells from others of its stage."""
+        key = f"{stage.name} {json.dumps(what, default=repr, sort_keys=True)}"
+        if key not in self.submitted:
+            self.submitted[key] = stage.submit(self.plan.store, about, **given)
+        chain.steps[f"{stage.name} {about}"] = self.submitted[key]
+        return self.submitted[key]
+
+    def data(self, chain: Chain) -> None:
+        """The dataset, or its corruption."""
+        subject, noise = chain.subject, chain.subject.noise
+        if noise is None:
+            return
+        [seed] = subject.seeds(chain.cell.experiment)
+        given = {
+            "kind": noise.kind,
+            "intensity": noise.intensity,
+            "scaling": noise.scaling,
+            "clip": noise.clip,
+            "seed": seed,
+        }
+        chain.data = self.once(chain, corrupt, subject.title, [subject], data=chain.data, **given)
+
+    def splits(self, chain: Chain) -> None:
+        """Who is labelled; clusterings have none."""
+        experiment, subject = chain.cell.experiment, chain.subject
+        if not experiment.split:
+            return
+        seeds = subject.seeds(experiment)[: experiment.n_splits]
+        given = {"data": chain.data, "split": experiment.split, "seeds": seeds}
+        chain.splits = self.once(chain, splits, subject.title, [subject], **given)
+
+    def graphs(self, chain: Chain) -> None:
+        """P of each preparation."""
+        for preparation in chain.preparations:
+            given = {
+                "graph": preparation.graph,
+                "n_neighbors": preparation.n_neighbors,
+                "without": chain.without,
+            }
+            about = _about(chain, preparation)
+            what = [chain.subject, given]
+            step = self.once(chain, graph, about, what, data=chain.data, **given)
+            chain.graphs.append(step)
+
+    def scores(self, chain: Chain) -> None:
+        """Every setting of the method's grid, on each graph."""
+        experiment, row = chain.cell.experiment, chain.row
+        own = experiment.grids.get(row.method.name, {})
+        for preparation, P in zip(chain.preparations, chain.graphs, strict=True):
+            grid = row.whole({**preparation.axes, **own})
+            title = row.method.name + (", constant" if grid.get("constant") == (True,) else "")
+            step = self.once(
+                chain,
+                score,
+                f"{_about(chain, preparation)} {title}",
+                [chain.subject, preparation, chain.without, id(row.method), grid],
+                data=chain.data,
+                graph=P,
+                splits=chain.splits,
+                method=chain.spec,
+                grid=grid,
+                seeds=chain.subject.seeds(experiment),
+                without=chain.without,
+                device=self.plan.device,
+            )
+            chain.scores.append(step)
+
+    def picks(self, chain: Chain, protocol: str) -> Any:
+        """The settings of a protocol."""
+        about = f"{chain.subject.title} {chain.cell.method} {protocol}"
+        return self.once(
+            chain,
+            pick,
+            about,
+            about,
+            scores=chain.scores,
+            graphs=[preparation.title for preparation in chain.preparations],
+            protocol=protocol,
+            part=chain.row.part,
+            combine=chain.row.combine,
+        )
+
+    def features(self, chain: Chain) -> None:
+        """H of the setting that all runs share."""
+        chain.features = self.once(
+            chain,
+            propagate,
+            chain.cell.title,
+            chain.cell.title,
+            data=chain.data,
+            graph=chain.graphs[0],
+            picks=chain.picks,
+            without=chain.without,
+            device=self.plan.device,
+        )
+
+    def fit(self, chain: Chain) -> None:
+        """The cell."""
+        chain.result = self.once(
+            chain,
+            fit,
+            chain.cell.title,
+            chain.cell.title,
+            data=chain.data,
+            graph=chain.graphs[0] if len(chain.graphs) == 1 else None,
+            splits=chain.splits,
+            picks=chain.picks,
+            method=chain.spec,
+            seeds=chain.subject.seeds(chain.cell.experiment),
+            cell=chain.cell.row,
+            without=chain.without,
+            device=self.plan.device,
+            refit=chain.refits,
+            wait_for=[chain.features] if chain.features else [],
+        )
+
+
+def _about(chain: Chain, preparation: Preparation) -> str:
+    """`iris`, or with several graphs `iris on unit-length, 10 neighbours`."""
+    title = chain.subject.title
+    return title if len(chain.preparations) == 1 else f"{title} on {preparation.title}"
+
+
+def time_hops(
+    shared: Shared, experiment: Experiment, chains: Sequence[Chain]
+) -> tuple[dict[str, Any], list[Gap]]:
+    """Training times, one dataset after the other while nothing else runs; and what failed.
+
+    Timed is what has a single setting and hops, at the setting that most runs picked in `honest`.
+    """
+    asked = experiment.analysis(TimedHops)
+    timed: dict[str, dict[str, Chain]] = {}
+    for chain in chains if asked else ():
+        if chain.row.combine == "best" and "hops" in chain.row.method.axes:
+            timed.setdefault(chain.subject.title, {})[chain.cell.method] = chain
+    found, failed, plan = {}, [], shared.plan
+    what = f"{experiment.name}, time"
+    if timed:
+        tell(what, 0, len(timed))
+    for done, (title, of_methods) in enumerate(timed.items(), start=1):
+        first = next(iter(of_methods.values()))
+        step = time.submit(
+            plan.store,
+            title,
+            data=first.data,
+            graph=first.graphs[0],
+            splits=first.splits,
+            picks={name: shared.picks(chain, "honest") for name, chain in of_methods.items()},
+            methods={name: chain.spec for name, chain in of_methods.items()},
+            hops=asked.hops if asked else (),
+            seeds=first.subject.seeds(experiment),
+            without=first.without,
+            device=plan.device,
+        )
+        error = error_of(step)
+        if error is None:
+            found[title] = step.result()
+        else:
+            failed.append(Gap(FAILED, f"{experiment.name}: time {title}", reason_of(error)))
+        tell(what, done, len(timed), title)
+    return found, failed
+
+
+def sensitivities(
+    shared: Shared, experiment: Experiment, chains: Sequence[Chain]
+) -> dict[str, dict[str, Any]]:
+    """Scores of the grid in which the paper's method is picked, and its honest picks."""
+    scores: dict[str, Any] = {}
+    picks: dict[str, dict[str, Any]] = {}
+    for chain in chains if experiment.analysis(Sensitivity) else ():
+        if chain.row.method.own and chain.row.combine == "best":
+            title = chain.subject.title
+            scores[title] = chain.scores[0]
+            picks.setdefault(title, {})[chain.cell.method] = shared.picks(chain, "honest")
+    return {"scores": scores, "picks": picks}
+
+
+def costs_of(chains: Sequence[Chain]) -> dict[str, dict[str, float]]:
+    """Seconds of each method's stages when they were computed, what is shared counted once."""
+    costs: dict[str, dict[str, float]] = {}
+    counted = set()
+    for chain in chains:
+        for step in chain.steps.values():
+            artifact = step.result()
+            if (chain.cell.method, artifact.key) not in counted:
+                counted.add((chain.cell.method, artifact.key))
+                of_method = costs.setdefault(chain.cell.method, {})
+                of_method[artifact.stage] = of_method.get(artifact.stage, 0.0) + artifact.seconds
+    return costs
 
 
 def error_of(step: PrefectFuture) -> Any:
@@ -143,117 +379,13 @@ def error_of(step: PrefectFuture) -> Any:
     return None if step.state.is_completed() else get_state_exception(step.state)
 
 
-def broken_steps(experiment: Experiment, chains: list[Chain]) -> list[Gap]:
+def broken_steps(experiment: Experiment, chains: Sequence[Chain]) -> list[Gap]:
     """One gap for each step that broke, with all the cells that wait for it."""
     waiting = Counter(chain.broken for chain in chains if chain.broken)
     return [
         Gap(FAILED, f"{experiment.name}: {name}", reason_of(error_of(step)), cells)
         for (name, step), cells in waiting.items()
     ]
-
-
-def time_hops(
-    plan: Plan, experiment: Experiment, chains: list[Chain]
-) -> tuple[list[Any], list[Gap]]:
-    """Training times, one dataset after the other while nothing else runs; and what failed."""
-    found, failed = [], []
-    subjects = list(dict.fromkeys(c.cell.subject for c in chains if experiment.timed_hops))
-    what = f"{experiment.name}, timing"
-    if subjects:
-        tell(what, 0, len(subjects))
-    for done, subject in enumerate(subjects, start=1):
-        here = [chain for chain in chains if chain.cell.subject == subject]
-        shared, scores = here[0].shared, {c.cell.method: c.scores for c in here}
-        cell = Cell(experiment, subject, "", "paper")
-        sources = (shared.data, shared.graph, shared.splits, scores)
-        future = timing.submit(plan.store, cell, *sources, plan.device)
-        error = error_of(future)
-        if error is None:
-            found.append(future.result())
-        else:
-            name = f"{experiment.name}: timing {subject.title}"
-            failed.append(Gap(FAILED, name, reason_of(error)))
-        tell(what, done, len(subjects), subject.title)
-    return found, failed
-
-
-def submit_cells(
-    plan: Plan, experiment: Experiment, raw: Mapping[str, PrefectFuture]
-) -> list[Chain]:
-    """Hand every task to the runner; each waits for the artifacts that it takes."""
-    subjects = [s for s in subjects_of(experiment) if s.dataset in raw]
-    # Both protocols share all that they compute, unless a feature leaks the label.
-    views = {(s, p): p if _leaks(s.dataset) else "paper" for s in subjects for p in plan.protocols}
-    wanted = list(dict.fromkeys((s, view) for (s, _), view in views.items()))
-    prepared = prepare(plan, experiment, raw, wanted)
-
-    def scores(task: Any, method: str) -> dict[Any, Any]:
-        return {
-            (s, view): task.submit(
-                plan.store,
-                Cell(experiment, s, method, view),
-                shared.data,
-                shared.graph,
-                shared.splits,
-                plan.device,
-            )
-            for (s, view), shared in prepared.items()
-        }
-
-    closed = [m for m in experiment.methods if isinstance(METHODS[m], Method)]
-    of_grid = scores(select, "") if closed else {}
-    grids = {m: of_grid if m in closed else scores(compare, m) for m in experiment.methods}
-    chains = [
-        Chain(
-            Cell(experiment, s, m, protocol),
-            prepared[s, view],
-            grids[m][s, view],
-            {f"select {s.title}" + ("" if m in closed else f" {m}"): grids[m][s, view]},
-        )
-        for (s, protocol), view in views.items()
-        for m in experiment.methods
-    ]
-    for chain in chains:
-        chain.picks = pick.submit(plan.store, chain.cell, chain.scores)
-        chain.steps[f"pick {chain.cell.title}"] = chain.picks
-    shared = [c for c in chains if c.cell.method in closed and c.cell.protocol == "paper"]
-    embeddings = [c.then("propagate", propagate, plan, c.picks, plan.device) for c in shared]
-    for chain, embedding in zip(shared, embeddings, strict=True):
-        sources = (chain.scores, chain.picks, embedding)
-        if experiment.kind == "clustering":
-            chain.then("cluster", cluster, plan, *sources, plan.device)
-        else:
-            chain.then("fit", fit, plan, *sources, chain.shared.splits, plan.device)
-    for chain in chains:
-        if chain not in shared:
-            chain.then("fit", scored, plan, chain.scores, chain.picks)
-    return chains
-
-
-def prepare(
-    plan: Plan,
-    experiment: Experiment,
-    raw: Mapping[str, PrefectFuture],
-    wanted: list[tuple[Subject, str]],
-) -> dict[tuple[Subject, str], Prepared]:
-    """Data, splits and graph of each subject, as each view may see it."""
-    store, subjects = plan.store, list(dict.fromkeys(s for s, _ in wanted))
-    data: dict[Any, Any] = {
-        s: corrupt.submit(store, raw[s.dataset], experiment.name, s) if s.noise else raw[s.dataset]
-        for s in subjects
-    }
-    drawn: dict[Any, Any] = dict.fromkeys(subjects)
-    if experiment.split:
-        kind = (experiment.name, experiment.split, experiment.n_splits)
-        drawn = {s: splits.submit(store, data[s], s.dataset, *kind) for s in subjects}
-    return {
-        (s, view): Prepared(
-            data[s],
-            graph.submit(store, data[s], s.title, experiment.preparation_of(s.dataset), view),
-            drawn[s],
-        )
-        for s, view in wanted
-    }
 
 
 def follow(what: str, about: Mapping[PrefectFuture, str]) -> None:
@@ -264,24 +396,25 @@ def follow(what: str, about: Mapping[PrefectFuture, str]) -> None:
         tell(what, done, len(about), about[future])
 
 
-def subjects_of(experiment: Experiment) -> list[Subject]:
-    """The data of an experiment's rows; with noise, one for each run."""
+def cells(experiment: Experiment, protocols: Sequence[str]) -> list[Cell]:
+    """Every cell of the table; an average has none in `paper`."""
     return [
-        Subject(dataset, noise, run)
-        for dataset in experiment.datasets
-        for noise in (experiment.noises or (None,))
-        for run in range(experiment.runs if noise else 1)
+        Cell(experiment, subject, method, protocol)
+        for subject in experiment.subjects
+        for protocol in protocols
+        for method in experiment.methods
+        if protocol in contender(method, experiment.task).protocols
     ]
 
 
-def cells_of(experiment: Experiment, protocols: Sequence[str]) -> dict[str, int]:
+def cells_of(experiment: Experiment, protocols: Sequence[str]) -> Counter[str]:
     """How many cells each dataset has."""
-    subjects = Counter(subject.dataset for subject in subjects_of(experiment))
-    return {d: n * len(experiment.methods) * len(protocols) for d, n in subjects.items()}
+    return Counter(cell.subject.dataset for cell in cells(experiment, protocols))
 
 
-def _leaks(dataset: str) -> bool:
+def leaking(name: str) -> tuple[str, ...]:
+    """The features that give the class away."""
     try:
-        return bool(REGISTRY[resolve(dataset)].leaking)
+        return REGISTRY[resolve(name)].leaking
     except UnknownDataset:
-        return False
+        return ()

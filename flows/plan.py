@@ -1,7 +1,7 @@
 """Parameters that all flows share: typed for the UI, refused with the choices named."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -9,7 +9,11 @@ from pydantic import Field
 
 from flgc.datasets import UnknownDataset, resolve
 from flgc.device import resolve_device
-from tasks.declared.experiments import METHODS, PROTOCOLS, SUITES, Experiment
+from flgc.methods.picking import PROTOCOLS
+from flgc.methods.registry import installed, is_built_in, task_of
+from tasks.declared.suites import SUITES
+from tasks.declared.types import Experiment
+from tasks.store import Store
 from tasks.store.store import Store
 
 Suite = Literal["paper", "tiny"]
@@ -46,7 +50,7 @@ def planned(
 ) -> Plan:
     """The plan for these parameters, or an error that lists what can be chosen."""
     _check("suite", [suite], SUITES)
-    _check("method", methods or (), METHODS)
+    tasks = {name: task_of(name) for name in methods or ()}
     _check("protocol", protocols or (), PROTOCOLS)
     if runs is not None and runs < 1:
         raise ValueError(f"runs={runs} is not possible: give 1 or more, or leave it out")
@@ -56,7 +60,10 @@ def planned(
     narrowed = []
     for experiment in experiments:
         kept = tuple(d for d in experiment.datasets if chosen is None or d in chosen)
-        of_methods = tuple(m for m in experiment.methods if methods is None or m in methods)
+        if methods is None:
+            of_methods = (*experiment.methods, *installed(experiment.task))
+        else:
+            of_methods = tuple(_rows(experiment, tasks))
         if kept and of_methods:
             narrowed.append(
                 dataclasses.replace(
@@ -72,6 +79,17 @@ def planned(
             "datasets and the methods that were chosen"
         )
     return Plan(suite, tuple(narrowed), tuple(protocols or PROTOCOLS), device, Store(store).url)
+
+
+def _rows(experiment: Experiment, tasks: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Of the methods that were chosen, those of the table in its order, then those from outside.
+
+    A method of this library that the experiment does not declare stays out: its grid is not there.
+    """
+    yield from (name for name in experiment.methods if name in tasks)
+    for name, of_tasks in tasks.items():
+        if experiment.task in of_tasks and not is_built_in(name):
+            yield name
 
 
 def _check(what: str, given: Sequence[str], known: Sequence[str] | dict) -> None:

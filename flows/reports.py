@@ -9,17 +9,43 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 
-from tasks.stages.report import Section, export, report
+from flgc.datasets.fetching.atomic import write_bytes
+from flows.section import Section
+from tasks.stages.report import report
+from tasks.store import Artifact, Store
 
 REPORTS = "FLGC_REPORTS"
 
 
 def write(store: str, name: str, sections: Sequence[Section]) -> Path:
     """The report in the store and as files; gives the path of the report itself."""
-    artifact: Any = report.submit(store, name, sections).result()
-    path = export(store, artifact, report_folder(name))
+    by_name = {section.experiment.name: section for section in sections}
+    artifact: Any = report.submit(
+        store,
+        name,
+        name=name,
+        tables=[section.table for section in sections],
+        protocols=sections[0].protocols,
+        results={key: section.results for key, section in by_name.items()},
+        comparisons={k: s.comparison for k, s in by_name.items() if s.comparison},
+        timings={key: section.timings for key, section in by_name.items() if section.timings},
+        figures={key: section.figures for key, section in by_name.items() if section.figures},
+        gaps={key: section.gaps for key, section in by_name.items()},
+        costs={key: section.costs for key, section in by_name.items()},
+    ).result()
+    folder = report_folder(name)
+    for file, content in files(store, artifact).items():
+        write_bytes(folder / file, content.encode())
+    path = folder / "report.md"
     get_run_logger().info("report: %s", path)
     return path
+
+
+def files(store: str, artifact: Artifact | None) -> dict[str, str]:
+    """File name to content, of figures and reports."""
+    if artifact is None:
+        return {}
+    return {row["name"]: row["content"] for row in Store(store).read(artifact.key).to_pylist()}
 
 
 def show(path: Path, name: str) -> None:

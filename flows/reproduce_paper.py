@@ -14,11 +14,11 @@ from flows.in_use import uses_store
 from flows.plan import FLOWS, Protocol, Runs, Suite, planned
 from flows.robustness import robustness
 from flows.runners import task_runner
+from flows.section import Section
 from flows.tables import cost, outcome
 from flows.uci import uci
-from tasks.declared.experiments import Experiment
+from tasks.declared.types import Experiment
 from tasks.document.gaps import FAILED, Gap, reason_of
-from tasks.stages.report import Section
 
 TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustness": robustness}
 

@@ -1,8 +1,10 @@
 """What the flows of single tables have in common: run, show, and say what is not there."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 from prefect import flow, get_run_logger, runtime
 from prefect.artifacts import (
     create_image_artifact,
@@ -16,12 +18,13 @@ from flows.dag import run_experiment
 from flows.in_use import uses_store
 from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
-from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
-from tasks.document.tables import markdown
+from flows.section import Section
+from tasks.document.gaps import FAILED, NOT_REACHABLE, counted, listed
+from tasks.document.results import joined
+from tasks.document.tables import comparison, markdown
 from tasks.running.stage import busy_seconds
-from tasks.stages.draw import read_files
-from tasks.stages.report import Section, section_table, verdict
-from tasks.store.store import Store
+from tasks.store import Store
+from tasks.store.layouts import read_rows
 
 
 def table_flow(name: str, description: str | None) -> Any:
@@ -108,13 +111,26 @@ def summary(sections: list[Section]) -> str:
 
 def show(store: str, section: Section) -> None:
     """The table in Prefect's UI, as markdown to read and as a table to sort."""
-    table = section_table(Store(store), section)
+    table = section_table(store, section)
     key, title = section.experiment.name, section.experiment.title
     gaps = [f"- {line}" for line in listed(section.gaps)]
     text = "\n".join([f"# {title}", "", markdown(table), "", *gaps])
     create_markdown_artifact(text, key=f"{key}-summary", description=title)
     rows: Any = table.to_dict("records")
     create_table_artifact(rows, key=f"{key}-table", description=title)
-    for name, svg in read_files(Store(store), section.figures).items():
+    for name, svg in reports.files(store, section.figures).items():
         figure = f"{name.removesuffix('.svg')}-figure"
         create_image_artifact(reports.as_url(svg), key=figure, description=title)
+
+
+def section_table(store: str, section: Section) -> pd.DataFrame:
+    """Ours beside the published values."""
+    opened = Store(store)
+    rows = joined([read_rows(opened.read(artifact.key)) for artifact in section.results])
+    return comparison(section.table, section.protocols, rows, section.absent)
+
+
+def verdict(sections: Sequence[Section]) -> str:
+    """How many cells are there, and how many are not, by kind."""
+    gaps = [gap for section in sections for gap in section.gaps]
+    return counted(sum(len(section.results) for section in sections), gaps)

@@ -108,6 +108,16 @@ def task_of(name: str) -> tuple[str, ...]:
     return (_as_contender(name, _loaded(name, found), found).method.task,)
 
 
+def is_built_in(name: str) -> bool:
+    """Whether it comes with this library."""
+    return any(name == known for known, _ in BUILT_IN)
+
+
+def installed(task: str) -> list[str]:
+    """The names of methods that other packages bring for a task: they join every table of it."""
+    return [name for name in _installed() if task in task_of(name)]
+
+
 def names(task: str | None = None) -> list[str]:
     """Those of this library, then those of installed packages, whatever their task."""
     own = [name for name, of in BUILT_IN if task in (None, of)]

@@ -1,0 +1,35 @@
+"""What became of one experiment."""
+
+from dataclasses import dataclass, field
+
+from tasks.declared.described import Described, described
+from tasks.declared.types import Experiment
+from tasks.document.gaps import Gap
+from tasks.store import Artifact
+
+
+@dataclass(frozen=True)
+class Section:
+    """Its cells in the store and what was made of them, and the cells that are not there.
+
+    `costs` are the seconds of each method's stages when they were computed.
+    """
+
+    experiment: Experiment
+    protocols: tuple[str, ...]
+    results: tuple[Artifact, ...] = ()
+    comparison: Artifact | None = None
+    timings: dict[str, Artifact] = field(default_factory=dict)
+    figures: Artifact | None = None
+    gaps: tuple[Gap, ...] = ()
+    costs: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Described:
+        """What its table shows."""
+        return described(self.experiment)
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """The datasets that could not be had, and what the table says instead of their cells."""
+        return {gap.what: gap.kind for gap in self.gaps if gap.what in self.experiment.datasets}
