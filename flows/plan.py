@@ -14,7 +14,6 @@ from flgc.methods.registry import installed, is_built_in, task_of
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Experiment
 from tasks.store import Store
-from tasks.store.store import Store
 
 Suite = Literal["paper", "tiny"]
 Protocol = Literal["paper", "honest"]

@@ -25,7 +25,7 @@ from flgc.propagation import iterate_hops
 from flgc.ridge import one_hot, ridge_weights
 from flgc.scaling import dense, scaled
 
-PAPER = "Cai, Zhang, Ghamisi, Cai, Liu, Ding: Fully Linear Graph Convolutional Networks, 2021"
+PAPER = "Cai, Zhang, Cai, Liu, Ding, Ghamisi: Fully Linear Graph Convolutional Networks"
 
 
 class FLGC(Method):

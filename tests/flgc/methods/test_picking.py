@@ -1,0 +1,170 @@
+"""`paper` picks one setting on the test nodes; `honest` one for each run, from what it may see."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import softmax
+
+from flgc.methods.picking import is_pick, pick_settings, usual, weighting
+
+HOPS = (1, 2, 3)
+
+
+def scores(**columns: list[list[float]]) -> pd.DataFrame:
+    """One row per run and number of hops; each column is a list of runs."""
+    n_runs = len(next(iter(columns.values())))
+    axes = pd.MultiIndex.from_product(
+        [range(n_runs), ["raw"], HOPS, [0.0]], names=["run", "p_scaling", "p_hops", "p_teleport"]
+    )
+    flat = {name: np.ravel(values) for name, values in columns.items()}
+    return pd.DataFrame(flat, index=axes).reset_index()
+
+
+NOBODY = [[np.nan] * 3] * 2
+TWO_RUNS = {
+    "error": [[0.5, 0.4, 0.3], [0.1, 0.2, 0.3]],
+    "validation": [[0.9, 0.9, 0.8], [0.7, 0.8, 0.9]],
+    "test": [[0.3, 0.2, 0.1], [0.1, 0.2, 0.9]],
+}
+
+
+def hops_of(frame: pd.DataFrame, protocol: str) -> list[int]:
+    return weighting(frame, protocol)["p_hops"].tolist()
+
+
+def test_honest_picks_for_each_run_on_its_validation_nodes():
+    frame = scores(**TWO_RUNS)
+    assert hops_of(frame, "honest") == [2, 3], "level ones are told apart by leave-one-out"
+    assert set(weighting(frame, "honest")["criterion"]) == {"validation"}
+
+
+def test_paper_picks_one_for_all_runs_on_the_mean_of_their_test_nodes():
+    frame = scores(**TWO_RUNS)
+    assert hops_of(frame, "paper") == [3, 3], "means .2, .2, .5"
+    assert set(weighting(frame, "paper")["criterion"]) == {"test"}
+
+
+def test_paper_does_not_pick_for_one_lucky_run():
+    frame = scores(validation=NOBODY, test=[[1.0, 0.6, 0.1], [0.1, 0.6, 0.2]])
+    assert hops_of(frame, "paper") == [2, 2]
+
+
+shares = st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=2, max_size=2)
+
+
+@given(shares, shares, shares, shares, st.sampled_from(["best", "average"]))
+def test_honest_knows_no_test_label_and_no_other_run(error, validation, test, other, combine):
+    seen = {"error": error, "validation": validation, "validated": [[9.0] * 3] * 2}
+    frame = scores(**seen, hits=error, test=test)
+    honest = weighting(frame, "honest", combine=combine)
+    retested = weighting(scores(**seen, hits=error, test=other), "honest", combine=combine)
+    hidden = ["test"] if combine == "best" else []
+    pd.testing.assert_frame_equal(retested.drop(columns=hidden), honest.drop(columns=hidden))
+    changed = frame.copy()
+    changed.loc[changed["run"] == 1, ["error", "validation", "hits"]] = np.ravel(other[1])[0]
+    after = weighting(changed, "honest", combine=combine)
+    pd.testing.assert_frame_equal(after[after["run"] == 0], honest[honest["run"] == 0])
+
+
+def test_values_are_looked_up_run_by_run():
+    frame = scores(**TWO_RUNS)
+    assert weighting(frame, "honest")["test"].tolist() == [0.2, 0.9]
+    backwards = weighting(frame.iloc[::-1], "paper").sort_values("run")
+    assert backwards["test"].tolist() == [0.1, 0.9]
+
+
+def test_how_many_were_tried_is_told():
+    frame = scores(**TWO_RUNS)
+    assert weighting(frame, "honest")["tried"].tolist() == [3, 3]
+    assert weighting(frame, "paper", part={"hops": (1, 3)})["tried"].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(("hops", "most"), [((1, 2, 2), 2), ((3, 1), 3), ((5,), 5)])
+def test_the_usual_setting_is_that_of_most_runs(hops, most):
+    picks = pd.DataFrame({"run": range(len(hops)), "p_hops": hops, "p_scaling": "raw"})
+    assert usual(picks) == {"hops": most, "scaling": "raw"}
+
+
+NONE = float("nan")
+
+
+def one_run(**columns: object) -> pd.DataFrame:
+    """One row per hops 1, 2, 3, 4, all else equal."""
+    return pd.DataFrame({"run": 0, "p_hops": [1, 2, 3, 4], "p_teleport": 0.0, **columns})
+
+
+CLASSIFIED = one_run(
+    error=[0.5, 0.2, 0.9, 0.4],
+    hits=[9.0, 2.0, 3.0, 3.0],
+    validation=[0.6, 0.7, 0.7, 0.8],
+    test=[0.1, 0.2, 0.9, 0.3],
+)
+CLUSTERED = one_run(
+    ACC=[0.9, 0.1, 0.2, 0.3], NMI=[0.1, 0.9, 0.2, 0.3], silhouette=[-0.2, 0.1, 0.4, 0.2]
+)
+TRAINED = one_run(p_epochs=[9, 7, 5, 3], validation=NONE, test=[0.1, 0.2, 0.9, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("scores", "protocol", "hops", "criterion"),
+    [
+        (CLASSIFIED, "paper", 3, "test"),
+        (CLASSIFIED, "honest", 4, "validation"),
+        (CLASSIFIED.assign(validation=NONE), "honest", 2, "error"),
+        (CLASSIFIED.assign(validation=NONE).drop(columns="error"), "honest", 1, "hits"),
+        (CLASSIFIED.assign(validation=NONE), "paper", 3, "test"),
+        (CLUSTERED, "paper", 1, "ACC"),
+        (CLUSTERED, "honest", 3, "silhouette"),
+        (TRAINED, "paper", 3, "test"),
+        (TRAINED, "honest", 1, "declared first"),
+        (TRAINED.assign(validation=[0.1, 0.3, 0.2, 0.3]), "honest", 2, "validation"),
+        (TRAINED.assign(hits=[1.0, 2.0, 4.0, 4.0]), "honest", 3, "hits"),
+    ],
+)
+def test_each_protocol_looks_at_its_own_criterion(
+    scores: pd.DataFrame, protocol: str, hops: int, criterion: str
+) -> None:
+    (found,) = weighting(scores, protocol).itertuples()
+    assert (found.p_hops, found.criterion, found.weight) == (hops, criterion, 1.0)
+
+
+def test_a_method_is_picked_from_its_own_part_of_the_grid() -> None:
+    grid = pd.concat([CLASSIFIED, CLASSIFIED.assign(p_teleport=0.1, test=0.95)])
+    assert weighting(grid, "paper")["p_teleport"].tolist() == [0.1]
+    assert weighting(grid, "paper", {"teleport": (0.0,)})["p_teleport"].tolist() == [0.0]
+    with pytest.raises(ValueError, match="no setting of the grid"):
+        weighting(grid, "paper", {"teleport": (0.3,)})
+
+
+def test_several_graphs_are_one_axis_more() -> None:
+    first, second = CLUSTERED, CLUSTERED.assign(silhouette=[0.1, 0.9, 0.1, 0.1])
+    found = pick_settings([first, second], ["raw", "unit-length"], "honest")
+    assert found[["p_graph", "p_hops", "ACC", "tried"]].values.tolist() == [
+        ["unit-length", 2, 0.1, 8]
+    ]
+
+
+def test_an_average_weighs_by_hits_errors_and_sizes() -> None:
+    frame = CLASSIFIED.assign(size=[1.0, 2.0, 4.0, 1.0], validated=10.0)
+    found = weighting(frame, "honest", combine="average")
+    hits = frame["hits"] + 10 * frame["validation"]
+    shares = softmax(hits / 4 - 8 * np.log(frame["error"]))
+    kept = shares > 1e-6
+    np.testing.assert_allclose(found["weight"], (shares / frame["size"])[kept], rtol=1e-5)
+    assert not is_pick(found)
+    assert "test" not in found, "its value is yet to be computed"
+    assert is_pick(weighting(frame, "honest"))
+
+
+def test_settings_that_hardly_count_are_left_out_of_an_average() -> None:
+    frame = CLASSIFIED.assign(validation=NONE, hits=[100.0, 20.0, 99.0, 0.0], error=1.0)
+    found = weighting(frame, "honest", combine="average")
+    assert found["p_hops"].tolist() == [1, 3]
+    assert found["weight"].tolist() == [0.562177, 0.437823]
+
+
+def test_there_is_no_average_that_looks_at_tests() -> None:
+    with pytest.raises(ValueError, match="no protocol 'paper'"):
+        weighting(CLASSIFIED, "paper", combine="average")

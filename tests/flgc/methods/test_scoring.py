@@ -1,0 +1,257 @@
+"""Scores are those of the same models fitted one by one, at the nodes that a judge names."""
+
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.semi_supervised import LabelSpreading
+
+from flgc import FLGCClassifier, FLGCClustering
+from flgc.datasets import load
+from flgc.datasets.splits import Split, runs, seeds_of
+from flgc.graph import as_adjacency, propagation_matrix
+from flgc.methods.base import Method, Outputs, axes_of
+from flgc.methods.estimators import Estimator
+from flgc.methods.flgc import FLGC, Clustering, silhouette
+from flgc.methods.judging import classification, clustering
+from flgc.methods.picking import weighting
+from flgc.methods.registry import BUILT_IN, contender
+from flgc.methods.scoring import score_table
+from flgc.metrics import clustering_accuracy, normalized_mutual_information
+
+KARATE = load("KarateClub")
+P = propagation_matrix(as_adjacency(KARATE.edges, KARATE.n_nodes))
+GRID = {
+    "scaling": ["raw"],
+    "constant": [False],
+    "hops": [0, 2],
+    "teleport": [0.0, 0.3],
+    "regularization": [0.1, 1.0],
+}
+SPLITS = [
+    Split(np.array([0, 4, 8, 24, 1, 5]), np.array([2, 3, 9, 31]), np.arange(10, 22)),
+    Split(np.array([0, 4, 8, 24, 2, 6]), np.array([1, 5, 32, 33]), np.arange(12, 24)),
+]
+# The second run fits and is asked for more nodes.
+RAGGED = [
+    SPLITS[0],
+    Split(np.array([0, 4, 8, 24, 2, 6, 7, 30]), np.array([1, 5, 32]), np.arange(12, 23)),
+]
+
+
+def posed(method: Method, splits: list[Split] = SPLITS, seeds: tuple = (7, 8)):
+    data = (KARATE.features, KARATE.labels, KARATE.n_classes)
+    return classification(*data, P, splits, seeds, method)
+
+
+def accuracy(predicted: np.ndarray, nodes: np.ndarray) -> float:
+    return float(np.mean(predicted[nodes] == KARATE.labels[nodes]))
+
+
+def test_a_problem_hides_all_labels_but_those_to_fit() -> None:
+    problem, _ = posed(FLGC())
+    for run, split in enumerate(SPLITS):
+        seen = np.flatnonzero(problem.labels[run] >= 0)
+        np.testing.assert_array_equal(seen, np.sort(split.train))
+        np.testing.assert_array_equal(problem.labels[run][seen], KARATE.labels[seen])
+        np.testing.assert_array_equal(problem.asked[run], [*split.val, *split.test])
+
+
+def test_a_single_split_is_run_once_unless_seeds_make_a_difference() -> None:
+    problem, _ = posed(FLGC(), SPLITS[:1])
+    assert problem.n_runs == 1
+    problem, judge = posed(Estimator("kNN", KNeighborsClassifier), SPLITS[:1])
+    assert problem.seeds == (7, 8)
+    assert len(judge.roles) == 2
+
+
+class Spy(Method):
+    """Looks for labels wherever it can, and says what it found."""
+
+    name = "spy"
+    axes = MappingProxyType({"setting": (0, 1)})
+    found: list
+
+    def outputs(self, problem, grid):
+        assert problem.n_runs == 1, "a node that one run tests is labelled in another"
+        for setting in grid["setting"]:
+            at = [problem.labels[run][asked] for run, asked in enumerate(problem.asked)]
+            self.found += [labels.tolist() for labels in at]
+            yield {"setting": setting}, Outputs([np.maximum(labels, 0) for labels in at])
+
+
+def test_a_method_that_looks_for_test_labels_finds_none() -> None:
+    spy = Spy()
+    spy.found = []
+    table = score_table(spy, *posed(spy), spy.axes)
+    assert table["run"].tolist() == [0, 0, 1, 1]
+    assert len(spy.found) == 4
+    assert {label for labels in spy.found for label in labels} == {-1}
+
+
+@pytest.mark.parametrize("splits", [SPLITS, RAGGED], ids=["even", "ragged"])
+def test_closed_forms_are_scored_at_the_nodes_of_each_role(splits: list[Split]) -> None:
+    found = score_table(FLGC(), *posed(FLGC(), splits), GRID)
+    assert len(found) == 2 * 2 * 2 * 2
+    for row in found.itertuples():
+        run = splits[row.run]
+        y = np.full(34, -1)
+        y[run.train] = KARATE.labels[run.train]
+        model = FLGCClassifier(
+            hops=row.p_hops, teleport=row.p_teleport, regularization=row.p_regularization
+        )
+        predicted = model.fit(KARATE.features, y, adjacency=KARATE.edges).transduction_
+        assert row.validation == pytest.approx(accuracy(predicted, run.val))
+        assert row.test == pytest.approx(accuracy(predicted, run.test))
+        assert row.validated == len(run.val)
+        left_out = 0
+        for node in run.train:
+            without = np.where(np.arange(34) == node, -1, y)
+            if set(without) == set(y):
+                scores = model.fit(KARATE.features, without, adjacency=KARATE.edges)
+                left_out += scores.transduction_[node] == y[node]
+        assert row.hits >= left_out - 1e-9
+    assert (found["validation"] != found["test"]).any()
+    assert found["hits"].nunique() > 1
+
+
+@pytest.mark.parametrize("splits", [SPLITS, RAGGED], ids=["even", "ragged"])
+@pytest.mark.parametrize("protocol", ["paper", "honest"])
+def test_what_is_read_off_is_what_a_fit_gives(splits: list[Split], protocol: str) -> None:
+    problem, judge = posed(FLGC(), splits)
+    picks = weighting(score_table(FLGC(), problem, judge, GRID), protocol)
+    outputs = FLGC().combined(problem, picks[["run", *axes_of(picks), "weight"]])
+    np.testing.assert_allclose(judge([0, 1], outputs.classes)["test"], picks["test"])
+    plain = Method.combined(FLGC(), problem, picks[["run", *axes_of(picks), "weight"]])
+    np.testing.assert_allclose(judge([0, 1], plain.classes)["test"], picks["test"])
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_an_average_is_the_weighted_sum_of_its_models(constant: bool) -> None:
+    """The default of all methods, model by model, is the plain twin of the filter."""
+    problem, judge = posed(FLGC(), RAGGED)
+    grid = GRID | {"constant": [constant], "scaling": ["raw", "row-normalised"]}
+    weights = weighting(
+        score_table(FLGC(), problem, judge, grid), "honest", {"teleport": [0.3]}, "average"
+    )
+    assert len(weights) > 4
+    found = FLGC().combined(problem, weights)
+    plain = Method.combined(FLGC(), problem, weights[["run", *axes_of(weights), "weight"]])
+    for ours, theirs in zip(found.scores, plain.scores, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+def test_a_methods_folds_are_fits_without_them() -> None:
+    data = load("iris")
+    seeds = seeds_of("test", "iris", 2)
+    splits = runs(data, "10%", seeds)
+    nobody = propagation_matrix(as_adjacency(np.zeros((150, 150))))
+    method = Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3))
+    given = (data.features, data.labels, 3, nobody, splits, seeds, method)
+    found = score_table(method, *classification(*given), method.axes)
+    assert found["run"].tolist() == [0, 0, 1, 1]
+    for row in found.itertuples():
+        split, hits = splits[row.run], 0
+        model = KNeighborsClassifier(row.p_n_neighbors)
+        for fold in range(3):
+            out = split.folds == fold
+            rest, left_out = split.train[~out], split.train[out]
+            model.fit(data.features[rest], data.labels[rest])
+            hits += int(np.sum(model.predict(data.features[left_out]) == data.labels[left_out]))
+        assert row.hits == hits
+        model.fit(data.features[split.train], data.labels[split.train])
+        right = model.predict(data.features[split.test]) == data.labels[split.test]
+        assert row.test == right.mean()
+    assert set(weighting(found, "honest")["criterion"]) == {"hits"}
+
+
+def test_where_some_validate_nothing_is_folded() -> None:
+    method = Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3))
+    found = score_table(method, *posed(method), method.axes)
+    assert found["hits"].isna().all()
+    assert set(weighting(found, "honest")["criterion"]) == {"validation"}
+
+
+def test_an_estimator_may_take_unlabelled_rows() -> None:
+    method = Estimator("spreading", LabelSpreading, unlabelled=True, gamma=(0.1, 1.0))
+    problem, judge = posed(method)
+    found = score_table(method, problem, judge, method.axes)
+    model = LabelSpreading(gamma=1.0).fit(KARATE.features, problem.labels[1])
+    expected = accuracy(model.transduction_, SPLITS[1].test)
+    row = found[(found["run"] == 1) & (found["p_gamma"] == 1.0)]
+    assert row["test"].tolist() == [expected]
+
+
+def test_a_clusterer_is_a_method_too() -> None:
+    data = load("iris")
+    method = Estimator("k-means", KMeans, n_init=(3,), scaling=("standardised",))
+    assert method.task == "clustering"
+    given = (data.features, data.labels, 3, sp_eye(150), [5, 6])
+    found = score_table(method, *clustering(*given), method.axes)
+    assert found[["run", "p_n_init"]].values.tolist() == [[0, 3], [1, 3]]
+    assert (found["ACC"] > 0.7).all()
+    assert found["silhouette"].between(0.3, 1).all()
+
+
+def sp_eye(n: int):
+    return propagation_matrix(as_adjacency(np.zeros((n, n))))
+
+
+@pytest.mark.parametrize(("name", "task"), BUILT_IN)
+def test_runs_of_a_batch_do_not_see_each_other(name: str, task: str) -> None:
+    """Methods that take all runs at once give each what it would have alone."""
+    row = contender(name, task)
+    small = {"hops": (1, 2), "teleport": (0.0, 0.1), "regularization": (1.0,), "epochs": (3,)}
+    grid = row.whole(small)
+    if task == "clustering":
+        data = load("iris")
+        posed_to = clustering(data.features, data.labels, 3, sp_eye(150), (3, 4))
+    else:
+        posed_to = posed(row.method)
+    together = score_table(row.method, *posed_to, grid)
+    problem, judge = posed_to
+    apart = [
+        row.method.scores(problem.only([r]), grid, lambda _, c, r=r: judge([r], c)).assign(run=r)
+        for r in range(2)
+    ]
+    axes = ["run", *axes_of(together)]
+    expected = pd.concat(apart).sort_values(axes).reset_index(drop=True)
+    found = together.sort_values(axes).reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, expected[list(found)], atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def two_lines() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    directions = np.eye(6)[[0, 3]]
+    truth = np.repeat([0, 1], 12)
+    X = rng.uniform(1, 2, (24, 1)) * directions[truth] + 0.01 * rng.standard_normal((24, 6))
+    return X, truth
+
+
+def test_the_silhouette_prefers_the_true_clusters(two_lines: tuple[np.ndarray, np.ndarray]) -> None:
+    X, truth = two_lines
+    model = FLGCClustering(2, solver="exact", random_state=0, n_neighbors=3).fit(X)
+    found = {}
+    for name, labels in {"true": truth, "mixed": np.arange(24) % 2, "one": 0 * truth}.items():
+        model.labels_ = labels
+        found[name] = silhouette(model)
+    assert found["true"] > 0.5
+    assert abs(found["mixed"]) < 0.1
+    assert found["one"] == -1
+
+
+def test_clusterings_are_scored_against_the_truth(two_lines: tuple[np.ndarray, np.ndarray]) -> None:
+    X, truth = two_lines
+    wrong = np.where(np.arange(24) < 3, 1, truth)
+    grid = {"scaling": ["raw"], "hops": [1], "teleport": [0.0], "regularization": [1.0]}
+    blocks = {"threshold": [0.8], "subspace_dim": [1], "power": [4]}
+    problem, judge = clustering(X, wrong, 2, sp_eye(24), [0])
+    found = score_table(Clustering(), problem, judge, grid | blocks).iloc[0]
+    expected = [clustering_accuracy(wrong, truth), normalized_mutual_information(wrong, truth)]
+    assert found[["ACC", "NMI"]].tolist() == pytest.approx(expected)
+    assert expected[0] == 21 / 24
+    assert found["silhouette"] > 0.5
