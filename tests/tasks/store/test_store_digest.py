@@ -188,7 +188,7 @@ def toy_digests(root: Path, files: dict[str, str]) -> dict[str, str]:
     script += "assert not any(name.startswith('toy') for name in sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", script, *MODULES],
-        env={"PYTHONPATH": f"{root}:{Path(__file__).parents[2]}"},
+        env={"PYTHONPATH": f"{root}:{Path(__file__).parents[3]}"},
         capture_output=True,
         text=True,
         check=True,

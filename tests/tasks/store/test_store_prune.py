@@ -21,7 +21,7 @@ from tasks.store.cli import app
 from tasks.store.parquet import to_bytes
 from tasks.store.store import Artifact, Store, StoreError, file_name
 from tasks.store.upkeep import IRREPLACEABLE, find_key, list_artifacts, plan_pruning, prune, verify
-from tests.tasks.test_store_faults import REPOSITORY, ordinary_user
+from tests.tasks.store.test_store_faults import REPOSITORY, ordinary_user
 
 DAY = 86400
 
