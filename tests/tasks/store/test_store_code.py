@@ -227,6 +227,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         ),
         ("toy/graph.py", "def alone():\n    return 1", "def alone(): return 2", {"ridge.whole"}),
         ("toy/graph.py", "def alone", "EXTRA = 1\n\ndef alone", {"ridge.whole"}),
+        ("toy/graph.py", "def alone", "__all__ = []\n\ndef alone", set()),
         ("toy/ridge.py", "return SCALE\n", "return -SCALE\n", {"ridge.unrelated"}),
         ("helper.py", "return 1", "return 2", {"ridge.beside"}),
         # Constants; a parameter of that name is none.
