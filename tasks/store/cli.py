@@ -125,7 +125,7 @@ def prune(
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(help="Also all that this artifact was not made from (repeatable)."),
+        typer.Option(help="All but this artifact and what it was made from (repeatable)."),
     ] = None,
     delete: Annotated[bool, typer.Option("--delete", help="Do it; else only say what.")] = False,
     store: StoreOption = None,
@@ -133,8 +133,9 @@ def prune(
 ) -> None:
     """Clear abandoned temporaries and damaged artifacts, and more when asked.
 
-    Kept in any case: what could not be read, what was made since a run began that is still using
-    the store, and the benchmark's history unless --stage history is given.
+    Kept in any case: what --keep names and what it was made from, what could not be read, what was
+    made since a run began that is still using the store, and the benchmark's history unless
+    --stage history is given.
     """
     with _readable_errors():
         opened = Store(store)

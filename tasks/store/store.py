@@ -1,11 +1,11 @@
 """The content-addressed store: what a stage computes is kept as Parquet and computed once, ever.
 
-A key is the hash of (stage, its parameters, the digests of its inputs, the digest of the `flgc`
-modules that it runs). Nothing in it depends on the place, the time or the run, so any run on any
+A key is the hash of (stage, its parameters, the digests of its inputs, the digest of the code
+that it runs). Nothing in it depends on the place, the time or the run, so any run on any
 machine finds what another has left; what changed has another key, and so has all that needs it.
 
     store = Store()
-    graph = store.get_or_compute("graph", ["flgc.graph"], build, parameters={"k": 10},
+    graph = store.get_or_compute("graph", [knn_graph], build, parameters={"k": 10},
                                  inputs={"points": raw})
     table = store.read(graph.key)
 """
@@ -17,19 +17,19 @@ import platform
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
 
 from flgc.addresses import HIDDEN, without_secrets
-from tasks.store.code import code_digest
+from tasks.store.code import CodeChanged, changed_files, code_digest
 from tasks.store.digests import canonical_json, content_digest, plain
 from tasks.store.files import Files, StoreError
 from tasks.store.leases import lease
@@ -40,6 +40,7 @@ from tasks.store.turns import my_turn
 
 __all__ = [
     "Artifact",
+    "CodeChanged",
     "DamagedArtifact",
     "Store",
     "StoreError",
@@ -77,6 +78,9 @@ class Artifact:
     seconds: float
     cached: bool
     replaced_damaged: bool = False
+
+
+Inputs: TypeAlias = "Artifact | str | Sequence[Inputs] | Mapping[str, Inputs]"
 
 
 def artifact_key(
@@ -149,30 +153,33 @@ class Store:
     def get_or_compute(
         self,
         stage: str,
-        modules: Sequence[str],
+        code: Sequence[Any],
         compute: Callable[[], pa.Table | pd.DataFrame],
         *,
         parameters: Mapping[str, Any] | None = None,
-        inputs: Mapping[str, Artifact | str] | None = None,
+        inputs: Mapping[str, Inputs] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Artifact:
         """The artifact of this stage, parameters, inputs and code; computed if it is not there.
 
-        `modules` are those that `compute` runs, see `code_digest`; `inputs` are artifacts, or
-        digests of what came from elsewhere (data files too); `provenance` is written down with
-        the artifact (a run's name, a source's address) and is no part of its identity.
+        `code` are the functions and classes that `compute` runs, see `code_digest`; `inputs` are
+        artifacts, or digests of what came from elsewhere (data files too), or lists and
+        dictionaries of them; `provenance` is written down with the artifact (a run's name, a
+        source's address) and is no part of its identity. CodeChanged if a file of that code is
+        edited meanwhile: nothing is stored then.
         """
+        given = _by_name(inputs or {})
         identity: dict[str, Any] = {
             "stage": stage,
             "parameters": plain(parameters or {}, "parameters"),
             "inputs": {
-                name: given.digest if isinstance(given, Artifact) else given
-                for name, given in (inputs or {}).items()
+                name: value.digest if isinstance(value, Artifact) else value
+                for name, value in given.items()
             },
-            "code": code_digest(*modules),
+            "code": code_digest(*code),
         }
         made_from = {
-            name: given.key for name, given in (inputs or {}).items() if isinstance(given, Artifact)
+            name: value.key for name, value in given.items() if isinstance(value, Artifact)
         }
         key = artifact_key(**identity)
         with _computing.setdefault((self.url, key), threading.Lock()):
@@ -181,6 +188,7 @@ class Store:
                 return _artifact(record, cached=True)
             if damaged is not None:
                 logger.warning("%s", damaged)
+            self._refuse_changed(key, code)  # in vain, and it may take hours
             started = time.perf_counter()
             table = as_table(compute())
             seconds = time.perf_counter() - started
@@ -196,9 +204,9 @@ class Store:
                 "versions": _versions(),
                 "provenance": plain(provenance or {}, "provenance"),
             }
-            return self._publish(
-                record, to_bytes(table, record), replaced_damaged=damaged is not None
-            )
+            data = to_bytes(table, record)
+            self._refuse_changed(key, code)
+            return self._publish(record, data, replaced_damaged=damaged is not None)
 
     def read(self, key: str) -> pa.Table:
         """The table of that key, checked: KeyError if there is none, DamagedArtifact if broken."""
@@ -251,6 +259,16 @@ class Store:
         except DamagedArtifact as error:
             return None, error
 
+    def _refuse_changed(self, key: str, code: Sequence[Any]) -> None:
+        """Key and result must be of the same code, and this process may run either."""
+        changed = changed_files(*code)
+        if changed:
+            raise CodeChanged(
+                f"store {self.url}: {', '.join(map(str, changed))} changed since this process "
+                f"read it, so {key} was not stored; start the run again to compute it with the "
+                "new code"
+            )
+
     def _publish(
         self, record: dict[str, Any], data: pa.Buffer, *, replaced_damaged: bool
     ) -> Artifact:
@@ -269,6 +287,31 @@ class Store:
         finally:
             with suppress(StoreError):  # what is left over is pruned one day
                 self.files.delete(temporary)
+
+
+def _by_name(inputs: Mapping[str, Inputs]) -> dict[str, Artifact | str]:
+    """A name for each input: `results/0003` for one of a list, `scores/iris` of a dictionary."""
+    pairs = [pair for name, given in inputs.items() for pair in _flat(name, given)]
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError(f"two inputs have the same name: {sorted(name for name, _ in pairs)}")
+    return named
+
+
+def _flat(name: str, given: Inputs) -> Iterator[tuple[str, Artifact | str]]:
+    if isinstance(given, Artifact | str):
+        yield name, given
+    elif isinstance(given, Mapping):
+        for inner, value in given.items():
+            yield from _flat(f"{name}/{inner}", value)
+    elif isinstance(given, Sequence):
+        for i, value in enumerate(given):
+            yield from _flat(f"{name}/{i:04d}", value)
+    else:
+        raise TypeError(
+            f"input {name!r} is a {type(given).__name__}; give an artifact, a digest, or a list or "
+            "dictionary of them"
+        )
 
 
 def _artifact(

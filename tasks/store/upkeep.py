@@ -152,8 +152,8 @@ def plan_pruning(
 
     Abandoned temporaries and damaged artifacts always; artifacts that are older, or of one of
     these stages, when asked; with `keep_reachable_from`, all that these keys were not made from.
-    Never: what could not be read, what was made since a run began that still lives, and history
-    unless its stage is named.
+    Never: these keys and what they were made from, what could not be read, what was made since a
+    run began that still lives, and history unless its stage is named.
     """
     moment = time.time() if now is None else now
     entries = list(store.files.entries())
@@ -238,19 +238,22 @@ def _reason(
     """Why an artifact could go, if nothing speaks against it; None if it need not."""
     if listed.problem is not None:
         return DAMAGED
+    if reachable is not None and listed.key in reachable:
+        return None
     days = None if listed.created is None else (moment - listed.created) / 86400
     if older_than_days is not None and days is not None and days > older_than_days:
         return f"{days:.0f} days old"
     if listed.stage in stages:
         return f"stage {listed.stage}"
-    if reachable is not None and listed.key not in reachable:
+    if reachable is not None:
         return "not reachable from the given results"
     return None
 
 
 def _reachable(store: Store, artifacts: list[Listed], results: Collection[str]) -> set[str]:
-    """Keys of the results and of all that they were made from, by the digests of their inputs.
+    """Keys of the results and of all that they were made from, by name and by digest.
 
+    By digest too: what was made from one artifact may be made from its equal of another key.
     Refused if one of them is not there or not whole: what it was made from is not known then.
     """
     by_key = {listed.key: listed for listed in artifacts}
@@ -272,13 +275,13 @@ def _reachable(store: Store, artifacts: list[Listed], results: Collection[str]) 
         for name, digest in record["inputs"].items():
             sources = by_digest.get(digest, [])
             waiting.extend(sources)
-            if sources:
-                continue
             # Older records do not say which inputs are artifacts and which came from elsewhere.
             source = record.get("made_from", {}).get(name) or (
                 lost if "made_from" not in record else None
             )
-            if source is not None:
+            if source in by_key and by_key[source].record is not None:
+                waiting.append(source)  # computed again since, perhaps with other content
+            elif source is not None and not sources:
                 what = f"{key} was made from {source}" if "made_from" in record else source
                 raise _cannot_keep(store, f"{what}, which {_standing(by_key.get(source))}")
     return seen

@@ -88,6 +88,32 @@ def test_an_equal_input_recomputed_does_not_spread(store: Store) -> None:
     assert compute.calls == 1
 
 
+def test_lists_and_dictionaries_of_inputs_have_a_name_each(store: Store) -> None:
+    one, two = (
+        store.get_or_compute("fit", (), Counted([v]), parameters={"v": v}) for v in (1.0, 2.0)
+    )
+    given = {"results": [one, two], "scores": {"iris": two, "raw": ["ab"]}, "graph": "cd"}
+    report = store.get_or_compute("report", (), Counted([3.0]), inputs=given)
+    record = store.record(report.key)
+    assert record["made_from"] == {
+        "results/0000": one.key,
+        "results/0001": two.key,
+        "scores/iris": two.key,
+    }
+    others = {"scores/raw/0000": "ab", "graph": "cd"}
+    assert record["inputs"] == others | {
+        "results/0000": one.digest,
+        "results/0001": two.digest,
+        "scores/iris": two.digest,
+    }
+    turned = given | {"results": [two, one]}
+    assert not store.get_or_compute("report", (), Counted([3.0]), inputs=turned).cached
+    with pytest.raises(ValueError, match="two inputs have the same name"):
+        store.get_or_compute("x", (), Counted([1.0]), inputs={"a/b": "c", "a": {"b": "d"}})
+    with pytest.raises(TypeError, match="input 'a/0000' is a int"):
+        store.get_or_compute("x", (), Counted([1.0]), inputs={"a": [3]})
+
+
 def test_timings_are_kept_but_do_not_count(store: Store) -> None:
     slow, fast = (
         pa.table({"accuracy": [0.9], "seconds": [t], "seconds_fit": [t]}) for t in (9.0, 1.0)

@@ -1,9 +1,5 @@
 """Digests say the same for the same values, however they lie in memory."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from tasks.store.code import code_digest
 from tasks.store.digests import content_digest
 from tasks.store.matrices import matrix_to_table, table_to_matrix
 from tasks.store.parquet import FIELDS, as_table, read_record, read_table, to_bytes
@@ -163,68 +158,3 @@ def test_what_is_no_matrix_is_refused() -> None:
         matrix_to_table(np.array([[None]]))
     with pytest.raises(ValueError, match="not a matrix"):
         table_to_matrix(pa.table({"a": [1]}))
-
-
-PACKAGE = {
-    "__init__.py": "from toy.ridge import solve\n",
-    "graph.py": "def build():\n    return 1\n",
-    "ridge.py": "import numpy\nfrom toy import graph\n\ndef solve():\n    return graph.build()\n",
-    "noise.py": "def corrupt():\n    from toy.inner.deep import draw\n    return draw()\n",
-    "inner/__init__.py": "",
-    "inner/deep.py": "from . import twin\n\ndef draw():\n    return twin.x\n",
-    "inner/twin.py": "x = 1\n",
-}
-MODULES = ("toy.graph", "toy.ridge", "toy.noise", "toy.inner.deep", "toy.inner.twin")
-
-
-def toy_digests(root: Path, files: dict[str, str]) -> dict[str, str]:
-    """Digests of a package as a new process sees it."""
-    for name, text in files.items():
-        path = root / "toy" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    script = "import sys; from tasks.store.code import code_digest\n"
-    script += "for name in sys.argv[1:]: print(code_digest(name))\n"
-    script += "assert not any(name.startswith('toy') for name in sys.modules)"
-    result = subprocess.run(
-        [sys.executable, "-c", script, *MODULES],
-        env={"PYTHONPATH": f"{root}:{Path(__file__).parents[2]}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return dict(zip(MODULES, result.stdout.split(), strict=True))
-
-
-@pytest.mark.parametrize(
-    ("changed", "text", "dependents"),
-    [
-        ("graph.py", "def build():\n    return 2\n", {"toy.graph", "toy.ridge"}),
-        ("inner/twin.py", "x = 2\n", {"toy.inner.twin", "toy.inner.deep", "toy.noise"}),
-        ("noise.py", "def corrupt():\n    return 0\n", {"toy.noise"}),
-        ("__init__.py", "x = 1\n", set()),
-        (
-            "graph.py",
-            '"""Prose."""\n\n# and more\ndef build():\n    """Why."""\n    return  1\n',
-            set(),
-        ),
-    ],
-)
-def test_code_changes_reach_the_dependents_alone(
-    tmp_path: Path, changed: str, text: str, dependents: set[str]
-) -> None:
-    before = toy_digests(tmp_path / "one", PACKAGE)
-    after = toy_digests(tmp_path / "two", {**PACKAGE, changed: text})
-    assert {name for name in MODULES if before[name] != after[name]} == dependents
-
-
-def test_an_unknown_module_is_named() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"flgc\.nothing"):
-        code_digest("flgc.nothing")
-
-
-def test_the_librarys_own_modules_have_digests() -> None:
-    assert code_digest("flgc.statistics.many_methods") != code_digest(
-        "flgc.statistics.signed_ranks"
-    )
-    assert len(code_digest()) == 64

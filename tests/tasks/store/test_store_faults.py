@@ -20,7 +20,7 @@ import pytest
 from tasks.store.store import Store, StoreError, artifact_key, code_digest, file_name
 from tasks.store.upkeep import prune, verify
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 ARTIFACTS = 12
 
 

@@ -205,6 +205,28 @@ def test_keep_does_not_mind_damage_elsewhere(store: Store) -> None:
     assert there(store) == keys(*chain.values()) - keys(chain["other"])
 
 
+def test_keep_goes_before_age_and_stage(store: Store) -> None:
+    chain = chain_in(store)
+    report = store.get_or_compute("report", (), lambda: one(8), inputs={"fits": [chain["fit"]]})
+    plan = plan_pruning(
+        store,
+        older_than_days=1,
+        stages=["graph"],
+        keep_reachable_from=[report.key],
+        now=time.time() + 7 * DAY,
+    )
+    assert {Path(removal.name).stem for removal in plan.removals} == keys(chain["other"])
+
+
+def test_keep_follows_an_input_that_was_computed_again_with_other_content(store: Store) -> None:
+    chain = chain_in(store)
+    raw = chain["raw"]
+    cut(store, raw)
+    store.get_or_compute("dataset", (), lambda: one(2), inputs={"source": "f" * 64})
+    gone = prune(store, keep_reachable_from=[chain["fit"].key])
+    assert {Path(removal.name).stem for removal in gone} == keys(chain["other"])
+
+
 def test_keep_with_records_of_before(store: Store) -> None:
     """They do not say which inputs are artifacts, so any damage may be in their chain."""
     chain = chain_in(store)

@@ -19,7 +19,7 @@ from tasks.store.store import Store, artifact_key, code_digest, file_name
 from tasks.store.turns import TURNS
 from tasks.store.upkeep import verify
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 KEYS = 30
 BEAT = 0.05
 

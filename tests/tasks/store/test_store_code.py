@@ -1,0 +1,437 @@
+"""The digest of code changes with what an object runs, and with nothing else."""
+
+import subprocess
+import sys
+import textwrap
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from sklearn.svm import SVC
+
+from flgc import scaling
+from flgc.classifier import FLGCClassifier
+from flgc.registry import Registry
+from tasks.store import code as code_module
+from tasks.store.code import changed_files, code_digest
+from tasks.store.store import CodeChanged, Store
+
+REPOSITORY = Path(__file__).parents[3]
+
+# Each object below, in a package `toy` and a single file `helper.py` beside it.
+PACKAGE = {
+    "toy/__init__.py": """
+        from toy.ridge import solve
+        from .inner import *
+        """,
+    "toy/ridge.py": """
+        import numpy as np
+        from math import sin as wave, cos as other_wave
+        from typing import TYPE_CHECKING
+        import toy.graph as graph
+        import helper
+        from toy import graph as whole_graph
+        from toy.registry import METHODS
+        if TYPE_CHECKING:
+            from toy.model import Model
+
+        SCALE = 2
+        UNUSED = 3
+
+        def solve(x):
+            return SCALE * graph.build(x)
+
+        def unrelated(SCALE):
+            return SCALE
+
+        def by_name(name):
+            return METHODS[name]
+
+        def whole():
+            return getattr(whole_graph, "build")
+
+        def waves():
+            return wave(1) + other_wave(2)
+
+        def beside():
+            return helper.assist()
+
+        def typed(model: "Model"):
+            return model.predict()
+        """,
+    "toy/graph.py": """
+        def build(x):
+            return weight(x)
+
+        def weight(x):
+            return 1
+
+        def alone():
+            return 1
+        """,
+    "toy/model.py": """
+        from toy.base import Base
+
+        class Model(Base):
+            kind = "a"
+            def predict(self):
+                return 1
+
+        class Adapter:
+            def __init__(self, *parts):
+                self.__code_parts__ = parts
+        """,
+    "toy/base.py": """
+        class Base:
+            def fit(self):
+                return 1
+        """,
+    "toy/registry.py": """
+        from flgc.registry import Registry
+
+        def one():
+            return 1
+
+        def two():
+            return 2
+
+        METHODS: Registry[object] = Registry("method", {"one": one, "two": two})
+        """,
+    "toy/late.py": """
+        def corrupt():
+            from toy.inner.deep import draw
+            return draw()
+        """,
+    "toy/reexported.py": """
+        import toy
+
+        def through():
+            from toy import solve
+            return solve(1)
+
+        def starred():
+            return toy.shine()
+        """,
+    "toy/inner/__init__.py": "from .star import shine",
+    "toy/inner/deep.py": """
+        from . import twin
+        from ..base import Base
+
+        def draw():
+            return twin.x
+
+        def made():
+            return Base()
+        """,
+    "toy/inner/twin.py": """
+        x = 1
+        y = 1
+        """,
+    "toy/inner/star.py": """
+        def shine():
+            return 1
+        """,
+    "toy/loose.py": """
+        from toy.base import Base
+        __all__ = ["calm"]
+        TABLE = {}
+
+        def calm():
+            return 1
+
+        TABLE["a"] = Base
+        if __name__ == "__main__":
+            print(calm())
+        """,
+    "helper.py": """
+        def assist():
+            return 1
+        """,
+}
+OBJECTS = (
+    "ridge.solve",
+    "ridge.unrelated",
+    "ridge.by_name",
+    "ridge.whole",
+    "ridge.waves",
+    "ridge.beside",
+    "ridge.typed",
+    "model.Model",
+    "registry.one",
+    "registry.two",
+    "late.corrupt",
+    "reexported.through",
+    "reexported.starred",
+    "inner.deep.draw",
+    "inner.deep.made",
+    "loose.calm",
+)
+SOLVERS = {"ridge.solve", "reexported.through"}
+
+SCRIPT = """
+import sys
+from importlib import import_module
+from tasks.store.code import code_digest
+for name in sys.argv[1:]:
+    module, _, inner = name.rpartition(".")
+    print(code_digest(getattr(import_module("toy." + module), inner)))
+"""
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+
+
+def run(root: Path, script: str, *arguments: str) -> list[str]:
+    """What a new process prints that has the toys on its path."""
+    result = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env={"PYTHONPATH": f"{root}:{REPOSITORY}", "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.split()
+
+
+def digests(root: Path, files: dict[str, str]) -> dict[str, str]:
+    write(root, files)
+    return dict(zip(OBJECTS, run(root, SCRIPT, *OBJECTS), strict=True))
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return digests(tmp_path_factory.mktemp("before"), PACKAGE)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "dependents"),
+    [
+        # Prose and layout.
+        ("toy/graph.py", "return weight(x)", '"""Why."""\n    return  (weight(x))  # so', set()),
+        ("toy/base.py", "class Base:", '"""Prose."""\n\nclass Base:\n    "More."', set()),
+        ("toy/ridge.py", 'model: "Model"', 'model :  ("Model")', set()),
+        ("toy/ridge.py", 'model: "Model"', "model: int", {"ridge.typed"}),
+        # Helpers of helpers, and their neighbours.
+        (
+            "toy/graph.py",
+            "def weight(x):\n    return 1",
+            "def weight(x):\n    return 2",
+            SOLVERS | {"ridge.whole"},
+        ),
+        ("toy/graph.py", "def alone():\n    return 1", "def alone(): return 2", {"ridge.whole"}),
+        ("toy/graph.py", "def alone", "EXTRA = 1\n\ndef alone", {"ridge.whole"}),
+        ("toy/graph.py", "def alone", "__all__ = []\n\ndef alone", set()),
+        ("toy/ridge.py", "return SCALE\n", "return -SCALE\n", {"ridge.unrelated"}),
+        ("helper.py", "return 1", "return 2", {"ridge.beside"}),
+        # Constants; a parameter of that name is none.
+        ("toy/ridge.py", "SCALE = 2", "SCALE = 5", SOLVERS),
+        ("toy/ridge.py", "UNUSED = 3", "UNUSED = 5", set()),
+        ("toy/inner/twin.py", "x = 1", "x = 2", {"inner.deep.draw", "late.corrupt"}),
+        ("toy/inner/twin.py", "y = 1", "y = 2", set()),
+        # What a name stands for.
+        ("toy/ridge.py", "sin as wave, cos as", "cos as wave, sin as", {"ridge.waves"}),
+        ("toy/ridge.py", "import toy.graph as graph", "import helper as graph", SOLVERS),
+        ("toy/__init__.py", "import solve", "import unrelated as solve", {"reexported.through"}),
+        ("toy/inner/star.py", "return 1", "return 2", {"reexported.starred"}),
+        # Registries count for nothing, their entries for themselves.
+        ("toy/registry.py", "return 1", "return 5", {"registry.one"}),
+        ("toy/registry.py", '"two": two', '"three": two', set()),
+        ("toy/ridge.py", "return METHODS[name]", "return METHODS[name]()", {"ridge.by_name"}),
+        # Classes, with their bases; relative imports; types of what is given.
+        (
+            "toy/base.py",
+            "return 1",
+            "return 2",
+            {"model.Model", "ridge.typed", "inner.deep.made", "loose.calm"},
+        ),
+        ("toy/model.py", '"a"', '"b"', {"model.Model", "ridge.typed"}),
+        ("toy/late.py", "return draw()", "return 1", {"late.corrupt"}),
+        # Loose statements count for all of their module.
+        ("toy/loose.py", 'TABLE["a"]', 'TABLE["b"]', {"loose.calm"}),
+        ("toy/loose.py", '["calm"]', "[]", set()),
+        ("toy/loose.py", "print(calm())", "print(1)", set()),
+    ],
+)
+def test_an_edit_reaches_its_dependents_alone(
+    tmp_path: Path, before: dict[str, str], name: str, old: str, new: str, dependents: set[str]
+) -> None:
+    text = textwrap.dedent(PACKAGE[name])
+    assert text.count(old) == 1
+    after = digests(tmp_path, {**PACKAGE, name: text.replace(old, new)})
+    assert {key for key in OBJECTS if before[key] != after[key]} == dependents
+
+
+def test_the_place_of_the_source_does_not_count(tmp_path: Path, before: dict[str, str]) -> None:
+    assert digests(tmp_path, PACKAGE) == before
+    assert len(set(before.values())) == len(before)
+
+
+def test_the_name_of_the_module_counts(tmp_path: Path) -> None:
+    write(tmp_path, {"one.py": "def f(): return 1", "two.py": "def f(): return 1"})
+    script = "import one, two; from tasks.store.code import code_digest as d\n"
+    first, second = run(tmp_path, f"{script}print(d(one.f), d(two.f))")
+    assert first != second
+
+
+def test_a_script_counts_as_the_module_that_it_is(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "mine.py": """
+                from tasks.store.code import code_digest
+                def f():
+                    return 1
+                if __name__ == "__main__":
+                    print(code_digest(f))
+                """
+        },
+    )
+    imported = run(tmp_path, "import mine; print(mine.code_digest(mine.f))")
+    as_script = subprocess.run(
+        [sys.executable, tmp_path / "mine.py"],
+        env={"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert as_script.stdout.split() == imported
+
+
+def test_an_installed_package_that_is_given_counts_by_source(tmp_path: Path) -> None:
+    """One that is only used does not, nor does what the project depends on."""
+    place = tmp_path / "site-packages"
+    files = {"user/__init__.py": "", "user/method.py": "import other\nfrom user.aid import h\n"}
+    files["user/method.py"] += "def f(): return h() + other.g()"
+    files |= {"user/aid.py": "def h(): return 1", "other.py": "def g(): return 1"}
+    script = "import user.method as m; from tasks.store.code import code_digest\n"
+    script += "print(code_digest(m.f))"
+    found = []
+    for edit in ({}, {"user/aid.py": "def h(): return 2"}, {"other.py": "def g(): return 2"}):
+        write(place, files | edit)
+        found += run(place, script)
+    assert found[0] != found[1]
+    assert found[0] == found[2]
+
+
+@pytest.fixture
+def _other_versions(monkeypatch: pytest.MonkeyPatch) -> Any:
+    code_module._third_party.cache_clear()
+    monkeypatch.setattr(code_module, "version", lambda name: f"0 of {name}")
+    yield
+    code_module._third_party.cache_clear()
+
+
+def test_a_third_party_counts_by_its_version(request: pytest.FixtureRequest) -> None:
+    theirs, ours = code_digest(SVC), code_digest(FLGCClassifier)
+    assert changed_files(SVC) == []
+    request.getfixturevalue("_other_versions")
+    assert list(code_module._roots([SVC])) == [
+        "scikit-learn==0 of scikit-learn sklearn.svm._classes:SVC"
+    ]
+    assert code_digest(SVC) != theirs
+    assert code_digest(FLGCClassifier) == ours
+
+
+class Adapter:
+    def __init__(self, *parts: Any) -> None:
+        self.__code_parts__ = parts
+
+
+def made(factor: int) -> Any:
+    return lambda x: factor * x
+
+
+double = made(2)
+
+
+def test_what_an_object_counts_as() -> None:
+    assert code_digest(FLGCClassifier()) == code_digest(FLGCClassifier)
+    assert code_digest(FLGCClassifier().fit) != code_digest(FLGCClassifier().predict)
+    parts = [Adapter(), Adapter(SVC), Adapter(scaling.raw), Adapter(Adapter(scaling.raw))]
+    assert len({code_digest(part) for part in parts}) == 4
+    powers = [partial(pow, 2), partial(pow, 3), partial(pow, exp=2), partial(pow, scaling.raw)]
+    assert len({code_digest(power) for power in [*powers, pow]}) == 5
+    assert code_digest(double) != code_digest(made)
+    assert code_digest(scaling.raw, scaling.dense) != code_digest(scaling.raw)
+    assert len(code_digest()) == 64
+
+
+@pytest.mark.parametrize(
+    "nameless", [lambda: 1, made(3), "flgc.graph", 3, None, sys, type("Local", (), {})]
+)
+def test_what_has_no_definition_is_refused(nameless: Any) -> None:
+    with pytest.raises(TypeError, match="name a module-level function or class"):
+        code_digest(nameless)
+
+
+def test_a_registry_of_the_project_is_not_followed() -> None:
+    assert isinstance(scaling.SCALINGS, Registry)
+    followed = code_module._definition(
+        code_module.Target("flgc.scaling", "SCALINGS"), frozenset()
+    ).targets
+    assert followed == frozenset()
+
+
+STAGE = """
+import sys
+from pathlib import Path
+import pyarrow as pa
+from tasks.store.store import CodeChanged, Store
+from toy.ridge import solve
+def compute():
+    if len(sys.argv) > 2:
+        path = Path(sys.argv[2])
+        path.write_text(path.read_text() + "\\n# edited")
+        path.write_text(path.read_text().replace("return 1", sys.argv[3]))
+    return pa.table({"x": [solve(1)]})
+store = Store(sys.argv[1])
+try:
+    artifact = store.get_or_compute("fit", [solve], compute)
+    print(artifact.key, artifact.cached, store.read(artifact.key)["x"][0])
+except CodeChanged as error:
+    print("refused", Path(sys.argv[2]).name in str(error), len(list(store.files.entries())))
+"""
+
+
+def test_a_file_that_is_edited_while_it_runs_is_never_filed(tmp_path: Path) -> None:
+    write(tmp_path / "toys", PACKAGE)
+    store, graph = str(tmp_path / "store"), str(tmp_path / "toys" / "toy" / "graph.py")
+    first, *_ = run(tmp_path / "toys", STAGE, str(tmp_path / "elsewhere"))
+    assert run(tmp_path / "toys", STAGE, store, graph, "return 7") == ["refused", "True", "0"]
+    key, cached, value = run(tmp_path / "toys", STAGE, store)
+    assert (key == first, cached, value) == (False, "False", "14")
+    assert run(tmp_path / "toys", STAGE, store)[:2] == [key, "True"]
+
+
+def test_an_edited_file_that_is_not_used_does_not_matter(tmp_path: Path) -> None:
+    write(tmp_path / "toys", PACKAGE)
+    store, base = str(tmp_path / "store"), str(tmp_path / "toys" / "toy" / "base.py")
+    key, cached, _ = run(tmp_path / "toys", STAGE, store, base, "return 7")
+    assert cached == "False"
+    assert run(tmp_path / "toys", STAGE, store)[:2] == [key, "True"]
+
+
+def test_after_an_edit_what_is_there_can_be_read_and_nothing_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process keeps the keys of the code that it has imported, here with a file that goes."""
+    write(tmp_path, {"fleeting.py": "def f(): return 1"})
+    monkeypatch.syspath_prepend(tmp_path)
+    import fleeting  # type: ignore[import-not-found]
+
+    store = Store(tmp_path / "store")
+    artifact = store.get_or_compute("fit", [fleeting.f], lambda: pa.table({"x": [1]}))
+    (tmp_path / "fleeting.py").unlink()
+    again = store.get_or_compute("fit", [fleeting.f], lambda: pytest.fail("computed"))
+    assert (again.key, again.cached) == (artifact.key, True)
+    with pytest.raises(CodeChanged, match=r"fleeting\.py changed"):
+        store.get_or_compute(
+            "fit", [fleeting.f], lambda: pytest.fail("computed"), parameters={"k": 1}
+        )
