@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from flgc.methods.base import Problem
 
 
 def checked_checkpoints(checkpoints: Sequence[int], epochs: int) -> tuple[int, ...]:
@@ -20,38 +21,35 @@ def checked_checkpoints(checkpoints: Sequence[int], epochs: int) -> tuple[int, .
     return wanted
 
 
-def check_problem(
-    P: Any, X: Any, labels: np.ndarray, labelled: np.ndarray, n_classes: int, seeds: Sequence[int]
-) -> None:
+def check_problem(problem: Problem, needs_labels: bool) -> None:
     """Refuse what does not fit together, before any work is done."""
-    n_nodes = X.shape[0]
+    P, n_nodes, shape = problem.P, problem.n_nodes, problem.labels.shape
     if not sp.issparse(P) or P.shape != (n_nodes, n_nodes):
         raise ValueError(
             f"P is a {type(P).__name__} of shape {P.shape}: give the sparse propagation matrix "
             f"of the {n_nodes} rows of X, see flgc.graph.propagation_matrix."
         )
-    if labels.shape != (n_nodes,):
-        raise ValueError(f"labels has shape {labels.shape}: give one per row of X, ({n_nodes},).")
-    if len(seeds) == 0:
+    if problem.n_runs == 0:
         raise ValueError("seeds is empty: give one seed per run.")
-    if labelled.ndim not in (1, 2) or labelled.size == 0 or labelled.dtype.kind not in "iu":
+    if shape != (problem.n_runs, n_nodes):
         raise ValueError(
-            f"labelled is of shape {labelled.shape} and type {labelled.dtype}: give node numbers, "
-            f"(l,) for all runs or (R, l) for each."
+            f"labels has shape {shape}: give a row for each of the {problem.n_runs} seeds, with "
+            f"one label per row of X, ({problem.n_runs}, {n_nodes})."
         )
-    if labelled.ndim == 2 and len(labelled) != len(seeds):
+    if problem.labels.max() >= problem.n_classes:
         raise ValueError(
-            f"labelled has {len(labelled)} rows but there are {len(seeds)} seeds: give one row "
-            f"per run, or one split of shape (l,) for all."
+            f"a labelled node has class {problem.labels.max()}: with n_classes="
+            f"{problem.n_classes} the classes are 0..{problem.n_classes - 1}."
         )
-    if labelled.min() < 0 or labelled.max() >= n_nodes:
+    if len(problem.asked) != problem.n_runs:
         raise ValueError(
-            f"labelled names node {labelled.min() if labelled.min() < 0 else labelled.max()}: "
-            f"choose among the nodes 0..{n_nodes - 1}."
+            f"asked names the nodes of {len(problem.asked)} runs, but there are {problem.n_runs} "
+            f"seeds: give one array per run."
         )
-    seen = labels[labelled]
-    if seen.min() < 0 or seen.max() >= n_classes:
-        raise ValueError(
-            f"a labelled node has class {seen.min() if seen.min() < 0 else seen.max()}: with "
-            f"n_classes={n_classes} the classes are 0..{n_classes - 1}."
-        )
+    for node in np.concatenate(problem.asked):
+        if not 0 <= node < n_nodes:
+            raise ValueError(f"asked names node {node}: choose among the nodes 0..{n_nodes - 1}.")
+    if needs_labels:
+        for run in range(problem.n_runs):
+            if len(problem.labelled(run)) == 0:
+                raise ValueError(f"run {run} has no labelled node: it has nothing to fit.")

@@ -30,6 +30,10 @@ class Graph:
     P: sp.csr_array
     X: Any
     device: torch.device
+    # hops to P^hops X, where somebody keeps it for all who need it.
+    kept: Callable[[int], np.ndarray] | None = None
+    # Whether outputs are wanted now and then only: much preparation would not pay.
+    seldom: bool = False
 
     @property
     def n_nodes(self) -> int:
@@ -70,17 +74,22 @@ def averaged_features(graph: Graph, nodes: np.ndarray) -> Any:
 
 
 def propagated_features(graph: Graph, nodes: np.ndarray, hops: int) -> BatchedMap:
-    """W -> (P^hops X)[nodes] W, propagating whichever is narrowest: indicators, features, scores.
+    """W -> (P^hops X)[nodes] W: rows of P^hops X, or P^hops (X W) where that multiplies less.
 
     P is symmetric, so the rows are (P^hops E)' X with E the indicators of the nodes.
     """
-    if len(nodes) == graph.n_nodes:
-        spread, features = propagated(graph, nodes, hops, 0.0), graph.product(graph.X)
-        return lambda W: spread(features(W))
-    if len(nodes) < graph.X.shape[1]:
-        reached = propagate_indicators(graph.P, graph.X, nodes, hops)
-        return graph.product(np.ascontiguousarray((graph.X.T @ reached).T))
-    return graph.product(propagate(graph.P, graph.X, hops)[nodes])
+    X = graph.X
+    features = _SPARSE_COSTS * X.nnz if sp.issparse(X) else X.size
+    spreads_less = features + _SPARSE_COSTS * hops * graph.P.nnz < len(nodes) * X.shape[1]
+    if spreads_less or (graph.seldom and graph.kept is None):
+        spread, columns = propagated(graph, nodes, hops, 0.0), graph.product(X)
+        return lambda W: spread(columns(W))
+    if graph.kept is not None:
+        return graph.product(graph.kept(hops)[nodes].astype(X.dtype, copy=False))
+    if len(nodes) < X.shape[1]:
+        reached = propagate_indicators(graph.P, X, nodes, hops)
+        return graph.product(np.ascontiguousarray((X.T @ reached).T))
+    return graph.product(propagate(graph.P, X, hops)[nodes])
 
 
 def propagated(graph: Graph, nodes: np.ndarray, hops: int, teleport: float) -> BatchedMap:

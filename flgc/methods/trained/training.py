@@ -1,4 +1,4 @@
-"""Training of R runs at once: each has its own seed, and its own labelled nodes if wanted.
+"""Training of R runs at once: each has its own seed, labelled nodes, and nodes to be asked for.
 
 All runs share one graph and one feature matrix, so each product with them serves all. Adam works
 weight by weight: the runs of a batch do not see each other, and end where they would end alone.
@@ -7,10 +7,9 @@ weight by weight: the runs of a batch do not see each other, and end where they 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,11 @@ import scipy.sparse as sp
 import torch
 
 from flgc.device import check_dtype, n_threads, resolve_device, to_numpy
+from flgc.methods.base import Problem
 from flgc.methods.trained.checks import check_problem, checked_checkpoints
 from flgc.methods.trained.fields import Graph
-from flgc.methods.trained.models import Model, Scorer, Training, model_named
+from flgc.methods.trained.model import Epoch, Model, Objective, Scorer, Training
+from flgc.scaling import scaled
 
 # What an epoch costs whatever its size, in numbers of the widest layer (rough).
 _EPOCH_COSTS = 20_000
@@ -36,76 +37,72 @@ class Trained:
 
     Attributes
     ----------
-    checkpoints : epochs after which the runs were looked at
-    predictions : integer array of shape (checkpoints, R, n_nodes), the class of every node
+    scores : for each checkpoint and run the outputs at the run's asked nodes, (asked, classes)
     weights : the final weights, arrays of shape (R, ...)
-    seconds : time for everything: preparation, all epochs, predictions at the checkpoints
     """
 
-    checkpoints: tuple[int, ...]
-    predictions: np.ndarray
+    scores: list[list[np.ndarray]]
     weights: list[np.ndarray]
-    seconds: float
 
 
 def train(
-    model: Model | str,
-    P: sp.csr_array,
-    X: Any,
-    labels: np.ndarray,
-    labelled: np.ndarray,
-    *,
-    n_classes: int,
-    seeds: Sequence[int],
+    model: Model,
+    problem: Problem,
     training: Training | None = None,
+    *,
     checkpoints: Sequence[int] = (),
-    device: str = "cpu",
+    scaling: str = "raw",
     dtype: str = "float32",
+    seed: int = 0,
 ) -> Trained:
-    """Train one run per seed, full batch, on the labelled nodes; predict all nodes.
+    """Train all runs of a problem, full batch, and look at them at their asked nodes.
 
     Parameters
     ----------
-    model : a rival, e.g. `GCN(hops=3)`, or the name of one with the paper's settings
-    P, X : symmetric propagation matrix (scipy) and features (scipy or numpy)
-    labels : integer array of shape (n_nodes,)
-        Class of each node, 0 .. n_classes - 1; anything where it is not known.
-    labelled : integer array of shape (l,), or (R, l)
-        The nodes whose labels the runs may see; one row per run, or the same for all.
-    training : how to train; the rival's own settings if not given
-    checkpoints : epochs after which to predict; the last epoch if not given
+    model : e.g. `GCN(hops=3)`
+    training : how to train
+    checkpoints : epochs after which to look; the last epoch if not given
+    scaling : of the features, see flgc.scaling
+    seed : of what all runs share, see `Epoch`; not of a run, which keeps it in any company
     """
-    started = time.perf_counter()
-    model = model_named(model) if isinstance(model, str) else model
-    training = type(model).training if training is None else training
+    training = training or Training()
     checkpoints = checked_checkpoints(checkpoints, training.epochs)
-    labels, labelled = np.asarray(labels), np.asarray(labelled)
-    check_problem(P, X, labels, labelled, n_classes, seeds)
     check_dtype(dtype)
-    where = resolve_device(device) or torch.device("cpu")
-    graph = Graph(
-        sp.csr_array(P, dtype=dtype),
-        sp.csr_array(X, dtype=dtype) if sp.issparse(X) else np.asarray(X, dtype=dtype),
-        where,
-    )
-    own = np.broadcast_to(labelled, (len(seeds), labelled.shape[-1]))
-    everywhere = model.scorer(graph, graph.all_nodes)
-    predictions = np.empty((len(checkpoints), len(seeds), graph.n_nodes), dtype=np.int64)
-    finals: list[list[np.ndarray]] = [[]] * len(seeds)
+    graph = _graph(problem, scaling, dtype)
+    objective = model.objective(graph)
+    check_problem(problem, needs_labels=objective is None)
+    asked = np.unique(np.concatenate(problem.asked))
+    at_asked = model.scorer(replace(graph, seldom=True), asked)
+    scores: list[list[Any]] = [[None] * problem.n_runs for _ in checkpoints]
+    finals: list[list[np.ndarray]] = [[]] * problem.n_runs
 
     def fit(runs: np.ndarray, nodes: np.ndarray, scorer: Scorer) -> None:
-        weights = _initial_weights(model, graph, n_classes, [seeds[r] for r in runs])
-        rows, classes = np.searchsorted(nodes, own[runs]), labels[own[runs]]
-        for epoch in _epochs(scorer, weights, rows, classes, training):
-            for i in np.flatnonzero(np.equal(checkpoints, epoch)):
+        generators = [torch.Generator().manual_seed(problem.seeds[r] % 2**63) for r in runs]
+        weights = _initial_weights(model, graph, problem.n_classes, generators)
+        losses = objective or _cross_entropy(problem, runs, nodes, graph.device)
+        epochs = (
+            Epoch(number, seed, generators, graph.device)
+            for number in range(1, training.epochs + 1)
+        )
+        optimizer = _optimizer(model, weights, training)
+        for epoch in epochs:
+            optimizer.zero_grad()
+            losses(scorer(weights, epoch), epoch).sum().backward()
+            optimizer.step()
+            for i in np.flatnonzero(np.equal(checkpoints, epoch.number)):
                 with torch.no_grad():
-                    predictions[i, runs] = to_numpy(everywhere(weights).argmax(dim=-1))
-        for position, r in enumerate(runs):
-            finals[r] = [to_numpy(W[position]) for W in weights]
+                    outputs = to_numpy(at_asked(weights))
+                for of_run, run in zip(outputs, runs, strict=True):
+                    scores[i][run] = of_run[np.searchsorted(asked, problem.asked[run])]
+        for position, run in enumerate(runs):
+            finals[run] = [to_numpy(W[position]) for W in weights]
 
-    _for_each(fit, _batches(model, graph, own), n_threads() if graph.on_cpu else 1)
+    labelled = [problem.labelled(run) for run in range(problem.n_runs)]
+    if objective is not None:
+        labelled = [graph.all_nodes] * problem.n_runs
+    _for_each(fit, _batches(model, graph, labelled), n_threads() if graph.on_cpu else 1)
     together = [np.stack(of_runs) for of_runs in zip(*finals, strict=True)]
-    return Trained(checkpoints, predictions, together, time.perf_counter() - started)
+    return Trained(scores, together)
 
 
 def _for_each(work: Callable[..., None], batches: Iterator[tuple], threads: int) -> None:
@@ -136,22 +133,30 @@ def _keep_to_one_core(pool: ThreadPoolExecutor, threads: int) -> None:
         torch.set_num_threads(before)
 
 
+def _graph(problem: Problem, scaling: str, dtype: str) -> Graph:
+    """What all runs share, in this scaling and precision."""
+    X = scaled(problem.X, scaling)
+    return Graph(
+        sp.csr_array(problem.P, dtype=dtype),
+        sp.csr_array(X, dtype=dtype) if sp.issparse(X) else np.asarray(X, dtype=dtype),
+        resolve_device(problem.device) or torch.device("cpu"),
+        None if problem.kept is None else lambda hops: problem.propagated(scaling, hops, 0.0),
+    )
+
+
 def _batches(
-    model: Model, graph: Graph, own: np.ndarray
+    model: Model, graph: Graph, trained_at: Sequence[np.ndarray]
 ) -> Iterator[tuple[np.ndarray, np.ndarray, Scorer]]:
     """(runs, nodes to score, scorer), small enough to stay in a core's cache.
 
     A split by itself computes its own field only; all together compute the union, in fewer calls.
     """
-    union = np.unique(own)
-    splits, split_of = np.unique(own, axis=0, return_inverse=True)
-    groups = [(np.arange(len(own)), union)]
-    if len(splits) > 1:
-        sizes = [model.layer_size(graph, np.unique(split)) for split in splits]
-        apart = sum(sizes[s] for s in split_of.ravel()) + _EPOCH_COSTS * len(splits)
-        if apart < len(own) * model.layer_size(graph, union) + _EPOCH_COSTS:
-            members = [np.flatnonzero(split_of.ravel() == s) for s in range(len(splits))]
-            groups = [(runs, np.unique(own[runs[0]])) for runs in members]
+    n_runs, union = len(trained_at), np.unique(np.concatenate(trained_at))
+    groups, together = _nested(trained_at), [(np.arange(n_runs), union)]
+    if len(groups) > 1:
+        apart = sum(len(runs) * model.layer_size(graph, nodes) for runs, nodes in groups)
+        if apart + _EPOCH_COSTS * (len(groups) - 1) > n_runs * model.layer_size(graph, union):
+            groups = together
     for runs, nodes in groups:
         scorer = model.scorer(graph, nodes)
         pieces = 1
@@ -161,40 +166,58 @@ def _batches(
         yield from ((piece, nodes, scorer) for piece in np.array_split(runs, pieces))
 
 
+def _nested(trained_at: Sequence[np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(runs, nodes): runs whose nodes lie within those of one of them, as folds do."""
+    groups: list[tuple[set[int], list[int]]] = []
+    for run in sorted(range(len(trained_at)), key=lambda run: -len(trained_at[run])):
+        own = set(trained_at[run].tolist())
+        for nodes, runs in groups:
+            if own <= nodes:
+                runs.append(run)
+                break
+        else:
+            groups.append((own, [run]))
+    return [(np.array(runs), trained_at[runs[0]]) for _, runs in groups]
+
+
 def _initial_weights(
-    model: Model, graph: Graph, n_classes: int, seeds: Sequence[int]
+    model: Model, graph: Graph, n_classes: int, generators: Sequence[torch.Generator]
 ) -> list[torch.Tensor]:
     """One generator per run, so that a run starts from the same weights in any company."""
     dtype = torch.as_tensor(graph.P.data[:0]).dtype
-    drawn = (
-        model.initial_weights(torch.Generator().manual_seed(int(seed)), graph.X.shape[1], n_classes)
-        for seed in seeds
-    )
+    drawn = (model.initial_weights(own, graph.X.shape[1], n_classes) for own in generators)
     return [
         torch.stack(of_runs).to(graph.device, dtype).requires_grad_()
         for of_runs in zip(*drawn, strict=True)
     ]
 
 
-def _epochs(
-    scorer: Scorer,
-    weights: list[torch.Tensor],
-    rows: np.ndarray,
-    classes: np.ndarray,
-    training: Training,
-) -> Iterator[int]:
-    """Train the weights in place; yields the number of each epoch when it is done."""
-    device = weights[0].device
-    runs = torch.arange(len(rows), device=device)[:, None]
-    places = torch.as_tensor(rows, device=device)
-    targets = torch.as_tensor(classes, dtype=torch.int64, device=device).flatten()
-    optimizer = torch.optim.Adam(
-        weights, lr=training.learning_rate, weight_decay=training.weight_decay, fused=True
+def _optimizer(model: Model, weights: list[torch.Tensor], training: Training) -> torch.optim.Adam:
+    """Adam; weights of one decay are one group, which is one step for all of them."""
+    groups: dict[float, list[torch.Tensor]] = {}
+    decays = training.decays(model.groups(len(weights)))
+    for W, decay in zip(weights, decays, strict=True):
+        groups.setdefault(decay, []).append(W)
+    return torch.optim.Adam(
+        [{"params": of_one, "weight_decay": decay} for decay, of_one in groups.items()],
+        lr=training.learning_rate,
+        fused=True,
     )
-    for epoch in range(1, training.epochs + 1):
-        optimizer.zero_grad()
-        scores = scorer(weights)[runs, places].flatten(0, 1)
-        loss = torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
-        (loss / rows.shape[1]).backward()
-        optimizer.step()
-        yield epoch
+
+
+def _cross_entropy(
+    problem: Problem, runs: np.ndarray, nodes: np.ndarray, device: torch.device
+) -> Objective:
+    """Its mean over the labelled nodes of each run, from outputs at `nodes`.
+
+    Runs may have different numbers of labelled nodes: one list of all, each with its share.
+    """
+    labels = torch.as_tensor(problem.labels[np.ix_(runs, nodes)], dtype=torch.int64, device=device)
+    of, places = torch.nonzero(labels >= 0, as_tuple=True)
+    targets, shares = labels[of, places], 1 / torch.bincount(of)[of]
+
+    def losses(outputs: torch.Tensor, _: Epoch) -> torch.Tensor:
+        each = torch.nn.functional.cross_entropy(outputs[of, places], targets, reduction="none")
+        return each * shares
+
+    return losses

@@ -1,5 +1,6 @@
-"""The rivals in PyTorch Geometric's layers, one run at a time, and a small graph to try them on."""
+"""The models in PyTorch Geometric's layers, one run at a time, and a small graph to try them on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +10,14 @@ from torch_geometric.nn import APPNP as PropagationLayer
 from torch_geometric.nn import GCNConv, SGConv
 
 from flgc.graph import as_adjacency, propagation_matrix
+from flgc.methods.base import Problem
 from flgc.methods.trained import APPNP, SGC, GCNLinear
 
 
 @dataclass
-class Problem:
+class Small:
+    """A small graph with all its labels."""
+
     P: sp.csr_array
     X: sp.csr_array
     labels: np.ndarray
@@ -24,8 +28,17 @@ class Problem:
     def dense(self):
         return torch.as_tensor(self.X.toarray())
 
+    def problem(self, splits: Sequence[np.ndarray], seeds: Sequence[int], **changes) -> Problem:
+        """Runs that see the labels of their split, and are asked for all nodes."""
+        labels = np.full((len(splits), len(self.labels)), -1)
+        for of_run, split in zip(labels, splits, strict=True):
+            of_run[split] = self.labels[split]
+        asked = (np.arange(len(self.labels)),) * len(splits)
+        arguments = {"labels": labels, "asked": asked, "seeds": tuple(seeds)}
+        return Problem(self.X, self.P, self.n_classes, **arguments | changes)
 
-def random_problem(seed, n_nodes=40, n_features=12):
+
+def small(seed, n_nodes=40, n_features=12):
     rng = np.random.default_rng(seed)
     labels = rng.integers(3, size=n_nodes)
     labels[:3] = [0, 1, 2]
@@ -33,7 +46,7 @@ def random_problem(seed, n_nodes=40, n_features=12):
     X = sp.random_array((n_nodes, n_features), density=0.2, rng=rng).toarray()
     X[np.arange(n_nodes), labels] += 1
     edges = np.stack(adjacency.nonzero())
-    return Problem(
+    return Small(
         propagation_matrix(adjacency), sp.csr_array(X), labels, torch.as_tensor(edges).long()
     )
 
@@ -87,9 +100,13 @@ def plain_model(model, weights):
 def plain_training(model, weights, problem, labelled, training):
     """Textbook loop: the whole graph in every epoch. Gives the scores of all nodes."""
     module = plain_model(model, weights)
-    optimizer = torch.optim.Adam(
-        module.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay
-    )
+    parameters = [{"params": module.parameters(), "weight_decay": training.weight_decay}]
+    if isinstance(training.weight_decay, tuple):
+        parameters = [
+            {"params": layer.parameters(), "weight_decay": decay}
+            for layer, decay in zip(module.layers, training.weight_decay, strict=True)
+        ]
+    optimizer = torch.optim.Adam(parameters, lr=training.learning_rate)
     targets = torch.as_tensor(problem.labels)[labelled]
     for _ in range(training.epochs):
         optimizer.zero_grad()

@@ -1,13 +1,14 @@
-"""Each rival's scores are those of PyTorch Geometric's own layers with the same weights."""
+"""Each model's scores are those of PyTorch Geometric's own layers with the same weights."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
 
-from flgc.methods.trained import APPNP, GCN, SGC, GCNLinear, Training, model_named
+from flgc.methods.trained import APPNP, GCN, SGC, GCNLinear, Training
 from flgc.methods.trained.fields import Graph
-from tests.flgc.methods.trained.plain import plain_model, random_problem
+from flgc.propagation import propagate
+from tests.flgc.methods.trained.plain import plain_model, small
 
 MODELS = [
     *(GCN(hops=hops, hidden=5) for hops in (1, 2, 3, 6)),
@@ -30,11 +31,12 @@ def drawn_weights(model, n_features, n_classes, n_runs=2):
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 @pytest.mark.parametrize("sparse", [True, False], ids=["sparse", "dense"])
-def test_scores_are_those_of_pyg(model, sparse):
-    problem = random_problem(0)
+@pytest.mark.parametrize("seldom", [True, False], ids=["seldom", "often"])
+def test_scores_are_those_of_pyg(model, sparse, seldom):
+    problem = small(0)
     weights = drawn_weights(model, problem.X.shape[1], problem.n_classes)
     X = problem.X if sparse else problem.X.toarray()
-    graph = Graph(problem.P, X, torch.device("cpu"))
+    graph = Graph(problem.P, X, torch.device("cpu"), seldom=seldom)
     scores = model.scorer(graph, graph.all_nodes)(weights)
     for run in range(2):
         oracle = plain_model(model, [W[run] for W in weights])
@@ -45,7 +47,7 @@ def test_scores_are_those_of_pyg(model, sparse):
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 @pytest.mark.parametrize("n_nodes", [1, 5, 20, 39])
 def test_the_field_of_a_few_nodes_is_enough(model, n_nodes):
-    problem = random_problem(1)
+    problem = small(1)
     weights = drawn_weights(model, problem.X.shape[1], problem.n_classes)
     for W in weights:
         W.requires_grad_()
@@ -63,6 +65,26 @@ def test_the_field_of_a_few_nodes_is_enough(model, n_nodes):
         torch.testing.assert_close(one, other, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("model", [SGC(), SGC(hops=5), GCNLinear(hops=3, hidden=5)], ids=repr)
+@pytest.mark.parametrize("n_nodes", [1, 5, 20, 40])
+@pytest.mark.parametrize("seldom", [True, False])
+def test_kept_features_give_the_same(model, n_nodes, seldom):
+    problem = small(1)
+    weights = drawn_weights(model, problem.X.shape[1], problem.n_classes)
+    cpu, asked_for = torch.device("cpu"), []
+
+    def kept(hops):
+        asked_for.append(hops)
+        return propagate(problem.P, problem.X, hops)
+
+    nodes = np.sort(np.random.default_rng(n_nodes).permutation(40)[:n_nodes])
+    few = model.scorer(Graph(problem.P, problem.X, cpu, kept, seldom), nodes)(weights)
+    plain = Graph(problem.P, problem.X, cpu)
+    whole = model.scorer(plain, plain.all_nodes)(weights)[:, nodes]
+    torch.testing.assert_close(few, whole, rtol=0, atol=1e-9)
+    assert asked_for == [model.hops]
+
+
 def test_isolated_nodes_and_empty_rows_are_fine():
     X = sp.csr_array(np.eye(4, 3))
     graph = Graph(sp.csr_array(sp.eye_array(4)), X, torch.device("cpu"))
@@ -74,7 +96,6 @@ def test_isolated_nodes_and_empty_rows_are_fine():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: model_named("GAT2"), "model='GAT2' is not known: choose one of GCN, "),
         (lambda: GCN(hops=0), "hops=0 .* >= 1"),
         (lambda: GCNLinear(hidden=0), "hidden=0 .* >= 1"),
         (lambda: GCN(hops=2.5), "hops=2.5"),
@@ -86,6 +107,9 @@ def test_isolated_nodes_and_empty_rows_are_fine():
         (lambda: Training(learning_rate=0), "learning_rate=0 .* > 0"),
         (lambda: Training(learning_rate=float("nan")), "learning_rate=nan"),
         (lambda: Training(weight_decay=-1e-4), "weight_decay=-0.0001 .* >= 0"),
+        (lambda: Training(weight_decay=(5e-4, -1.0)), r"weight_decay=\(0.0005, -1.0\)"),
+        (lambda: Training(weight_decay=(0.1,)).decays([0, 1]), "has 1 values, .* 2 groups"),
+        (lambda: Training(weight_decay=(0.1,) * 3).decays([0, 1]), "has 3 values"),
     ],
 )
 def test_wrong_settings_are_refused(make, words):

@@ -1,56 +1,49 @@
 """Runs in a batch end where they end alone, which is where a textbook loop takes them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.preprocessing import normalize
 
-from flgc.graph import as_adjacency, propagation_matrix
 from flgc.methods.trained import APPNP, GCN, SGC, GCNLinear, Training, train, training
-from flgc.methods.trained.fields import Graph
-from tests.flgc.methods.trained.plain import plain_training, random_problem
+from tests.flgc.methods.trained.plain import plain_training, small
 
 MODELS = [GCN(), GCN(hops=4), GCNLinear(), GCNLinear(hops=4), SGC(), APPNP(), APPNP(hops=3)]
 SHORT = Training(epochs=20, learning_rate=0.02, weight_decay=5e-3)
+FIRST = np.arange(6)
 
 
-def trained(model, problem, labelled, seeds, **settings):
-    settings = {"training": SHORT, "dtype": "float64", **settings}
-    return train(
-        model,
-        problem.P,
-        settings.pop("X", problem.X),
-        problem.labels,
-        np.asarray(labelled),
-        n_classes=problem.n_classes,
-        seeds=seeds,
-        **settings,
-    )
+def trained(model, problem, how=SHORT, **settings):
+    return train(model, problem, how, **{"dtype": "float64", **settings})
 
 
-def scores(model, problem, weights):
-    graph = Graph(problem.P, problem.X, torch.device("cpu"))
-    with torch.no_grad():
-        return model.scorer(graph, graph.all_nodes)([torch.as_tensor(W) for W in weights]).numpy()
+def assert_alone_as_in_company(model, problem, **settings):
+    """Weights and outputs of each run of a problem are those that it has alone."""
+    batch = trained(model, problem, **settings)
+    for run in range(problem.n_runs):
+        alone = trained(model, problem.only([run]), **settings)
+        np.testing.assert_allclose(batch.scores[0][run], alone.scores[0][0], atol=1e-4)
+        for W, expected in zip(batch.weights, alone.weights, strict=True):
+            np.testing.assert_allclose(W[run], expected[0], atol=1e-4)
 
 
 def different_splits(n_runs, n_nodes=40, n_labelled=6):
     rng = np.random.default_rng(5)
-    return np.stack([rng.permutation(n_nodes)[:n_labelled] for _ in range(n_runs)])
+    return [rng.permutation(n_nodes)[:n_labelled] for _ in range(n_runs)]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_equals_a_textbook_loop(model):
-    problem, labelled = random_problem(2), np.arange(8)
-    result = trained(model, problem, labelled, seeds=[11])
+    data, labelled = small(2), np.arange(8)
+    result = trained(model, data.problem([labelled], [11]))
     start = model.initial_weights(
-        torch.Generator().manual_seed(11), problem.X.shape[1], problem.n_classes
+        torch.Generator().manual_seed(11), data.X.shape[1], data.n_classes
     )
-    expected = plain_training(model, start, problem, labelled, SHORT)
-    np.testing.assert_allclose(scores(model, problem, result.weights)[0], expected, atol=1e-4)
-    np.testing.assert_array_equal(result.predictions[-1, 0], expected.argmax(axis=1))
+    expected = plain_training(model, start, data, labelled, SHORT)
+    np.testing.assert_allclose(result.scores[0][0], expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
@@ -58,29 +51,46 @@ def test_equals_a_textbook_loop(model):
 @pytest.mark.parametrize("shared", [True, False], ids=["one split", "own splits"])
 def test_a_batch_equals_runs_one_by_one(model, epoch_costs, shared, monkeypatch):
     monkeypatch.setattr(training, "_EPOCH_COSTS", epoch_costs)
-    problem, seeds = random_problem(3), [4, 9, 4]
-    splits = np.tile(np.arange(6), (3, 1)) if shared else different_splits(3)
-    batch = trained(model, problem, splits[0] if shared else splits, seeds)
-    for r, seed in enumerate(seeds):
-        alone = trained(model, problem, splits[r], [seed])
-        for W, expected in zip(batch.weights, alone.weights, strict=True):
-            np.testing.assert_allclose(W[r], expected[0], atol=1e-4)
+    splits = [FIRST] * 3 if shared else different_splits(3)
+    assert_alone_as_in_company(model, small(3).problem(splits, [4, 9, 4]))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("epoch_costs", [0, 10**9], ids=["apart", "together"])
+def test_folds_are_further_runs_of_a_batch(model, epoch_costs, monkeypatch):
+    monkeypatch.setattr(training, "_EPOCH_COSTS", epoch_costs)
+    splits = [*different_splits(2, n_labelled=7), np.arange(11)]
+    problem = small(3).problem(splits, [4, 9, 2**64 - 3])
+    folds = np.where(problem.labels >= 0, np.arange(40) % 3, -1)
+    with_folds, owners = replace(problem, folds=folds).with_folds()
+    assert len({len(with_folds.labelled(run)) for run in range(len(owners))}) > 2
+    assert len({len(asked) for asked in with_folds.asked}) > 2
+    assert_alone_as_in_company(model, with_folds)
+
+
+def test_outputs_stand_in_the_order_in_which_they_are_asked_for():
+    data, asked = small(3), (np.array([7, 2, 30]), np.array([], dtype=int))
+    whole = trained(GCN(), data.problem([FIRST] * 2, [0, 1]))
+    some = trained(GCN(), data.problem([FIRST] * 2, [0, 1], asked=asked))
+    for run in range(2):
+        expected = whole.scores[0][run][asked[run]]
+        np.testing.assert_allclose(some.scores[0][run], expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_sparse_and_dense_features_agree(model):
-    problem, splits = random_problem(4), different_splits(3)
-    sparse = trained(model, problem, splits, [0, 1, 2])
-    dense = trained(model, problem, splits, [0, 1, 2], X=problem.X.toarray())
+    problem = small(4).problem(different_splits(3), [0, 1, 2])
+    sparse = trained(model, problem)
+    dense = trained(model, replace(problem, X=problem.X.toarray()))
     for one, other in zip(sparse.weights, dense.weights, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-4)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_the_same_seed_gives_the_same_result(model):
-    problem = random_problem(5)
-    first, again = (trained(model, problem, np.arange(6), [3, 3], dtype="float32") for _ in "ab")
-    np.testing.assert_array_equal(first.predictions, again.predictions)
+    problem = small(5).problem([FIRST] * 2, [3, 3])
+    first, again = (trained(model, problem, dtype="float32") for _ in "ab")
+    np.testing.assert_array_equal(first.scores, again.scores)
     for W, same in zip(first.weights, again.weights, strict=True):
         np.testing.assert_array_equal(W, same)
         np.testing.assert_allclose(W[0], W[1], atol=1e-5)
@@ -89,69 +99,49 @@ def test_the_same_seed_gives_the_same_result(model):
 @settings(max_examples=6)
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=3), st.sampled_from(MODELS))
 def test_a_checkpoint_is_a_shorter_training(checkpoints, model):
-    problem = random_problem(6)
-    result = trained(model, problem, np.arange(6), [0, 1], checkpoints=checkpoints)
-    assert result.checkpoints == tuple(checkpoints)
-    for epochs, predictions in zip(checkpoints, result.predictions, strict=True):
-        shorter = Training(epochs, SHORT.learning_rate, SHORT.weight_decay)
-        stopped = trained(model, problem, np.arange(6), [0, 1], training=shorter)
-        np.testing.assert_array_equal(predictions, stopped.predictions[0])
+    problem = small(6).problem([FIRST] * 2, [0, 1])
+    result = trained(model, problem, checkpoints=checkpoints)
+    for epochs, scores in zip(checkpoints, result.scores, strict=True):
+        stopped = trained(model, problem, replace(SHORT, epochs=epochs))
+        np.testing.assert_allclose(scores, stopped.scores[0], atol=1e-9)
 
 
 def test_threads_are_given_back():
     torch.set_num_threads(3)
-    trained(GCN(), random_problem(7), np.arange(6), [0, 1])
+    trained(GCN(), small(7).problem([FIRST] * 2, [0, 1]))
     assert torch.get_num_threads() == 3
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"model": "GNC"}, "model='GNC' is not known: choose one of GCN, GCN-Linear, SGC, APPNP"),
         ({"P": np.eye(40)}, "P is a ndarray .*propagation_matrix"),
         ({"X": np.eye(39)}, "of the 39 rows of X"),
-        ({"labels": np.zeros(3, dtype=int)}, r"labels has shape \(3,\)"),
-        ({"labelled": np.array([40])}, r"node 40: .* 0\.\.39"),
-        ({"labelled": np.array([-1])}, "node -1"),
-        ({"labelled": np.array([0.5])}, "type float64"),
-        ({"labelled": np.array([], dtype=int)}, r"shape \(0,\)"),
-        ({"labelled": np.zeros((3, 2), dtype=int)}, "3 rows but there are 2 seeds"),
-        ({"n_classes": 2}, "class 2: with n_classes=2"),
-        ({"seeds": []}, "seeds is empty"),
-        ({"checkpoints": [0]}, r"checkpoint 0 .* 1\.\.20"),
-        ({"checkpoints": [21]}, "checkpoint 21"),
+        ({"labels": np.zeros(40, dtype=int)}, r"labels has shape \(40,\): .* 2 seeds"),
+        ({"labels": np.full((2, 40), 3)}, "class 3: with n_classes=3"),
+        ({"labels": np.full((2, 40), -1)}, "run 0 has no labelled node"),
+        ({"asked": (np.array([40]), np.array([1]))}, r"node 40: .* 0\.\.39"),
+        ({"asked": (np.array([0]), np.array([-1]))}, "node -1"),
+        ({"asked": (np.array([0]),)}, "of 1 runs, but there are 2 seeds"),
+        ({"seeds": ()}, "seeds is empty"),
         ({"device": "tpu"}, "device='tpu'"),
-        ({"dtype": "float16"}, "dtype='float16'"),
     ],
 )
-def test_what_does_not_fit_is_refused(changes, words):
-    problem = random_problem(8)
-    arguments = {
-        "model": "GCN",
-        "P": problem.P,
-        "X": problem.X,
-        "labels": problem.labels,
-        "labelled": np.arange(3),
-        "n_classes": 3,
-        "seeds": [0, 1],
-        "training": SHORT,
-    }
+def test_a_problem_that_does_not_fit_is_refused(changes, words):
+    problem = replace(small(8).problem([FIRST] * 2, [0, 1]), **changes)
     with pytest.raises(ValueError, match=words):
-        train(**arguments | changes)
+        trained(GCN(), problem)
 
 
-@pytest.mark.data
-def test_gcn_on_cora(real_data):
-    data = real_data("Cora")
-    P = propagation_matrix(as_adjacency(data.edges, data.n_nodes))
-    result = train(
-        "GCN",
-        P,
-        normalize(data.features, norm="l1"),
-        data.labels,
-        np.flatnonzero(data.masks["train"]),
-        n_classes=data.n_classes,
-        seeds=range(4),
-    )
-    hits = result.predictions[0] == data.labels
-    assert hits[:, data.masks["test"]].mean() > 0.79
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"checkpoints": [0]}, r"checkpoint 0 .* 1\.\.20"),
+        ({"checkpoints": [21]}, "checkpoint 21"),
+        ({"dtype": "float16"}, "dtype='float16'"),
+        ({"scaling": "sideways"}, "scaling.*sideways"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(changes, words):
+    with pytest.raises(ValueError, match=words):
+        trained(GCN(), small(8).problem([FIRST], [0]), **changes)

@@ -1,0 +1,58 @@
+"""A method that is trained: all runs of a setting in one batch, all epochs on one path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from flgc.methods.base import Grid, Method, Outputs, Problem, Setting, settings_of
+from flgc.methods.trained.model import Model, Training
+from flgc.methods.trained.training import train
+
+_TRAINING = {field.name for field in fields(Training)}
+
+
+class TrainedMethod(Method):
+    """A further one names its `model` and the `axes`: scaling, those of the model, of `Training`.
+
+    Where axes are no arguments of the model or the training, it overrides `model_of` or
+    `training_of`.
+    """
+
+    seeded = True
+    batched = True
+    model: ClassVar[Callable[..., Model]]
+    dtype: str = "float32"
+
+    def model_of(self, setting: Setting) -> Model:
+        """The model from the axes that are neither scaling nor training."""
+        other = {"scaling", *_TRAINING}
+        return self.model(**{name: v for name, v in setting.items() if name not in other})
+
+    def training_of(self, setting: Setting) -> Training:
+        """The training from the axes of its names."""
+        return Training(**{name: v for name, v in setting.items() if name in _TRAINING})
+
+    def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
+        """One training per setting without its epochs; they are looked at on the way."""
+        for longest in settings_of({**grid, "epochs": (max(grid["epochs"]),)}):
+            # Settings may come from a table; numpy's scalars would make float32 a float64.
+            plain = {name: _plain(value) for name, value in longest.items()}
+            trained = train(
+                self.model_of(plain),
+                problem,
+                self.training_of(plain),
+                checkpoints=grid["epochs"],
+                scaling=plain["scaling"],
+                dtype=self.dtype,
+            )
+            for epochs, scores in zip(grid["epochs"], trained.scores, strict=True):
+                classes = [of_run.argmax(axis=1) for of_run in scores]
+                yield {**longest, "epochs": epochs}, Outputs(classes, scores)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

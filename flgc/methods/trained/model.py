@@ -1,0 +1,133 @@
+"""What a model says to be trained, for R runs at once, and how it is trained.
+
+The weights that one run starts from, and how weights with an axis of runs in front become outputs
+at given nodes. Whatever does not depend on weights is done once, in `scorer`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+import torch
+
+from flgc.methods.trained.fields import Graph
+
+
+@dataclass(frozen=True)
+class Training:
+    """Full-batch Adam with L2 on every weight; one decay for all, or one for each group of them."""
+
+    epochs: int = 200
+    learning_rate: float = 0.01
+    weight_decay: float | tuple[float, ...] = 5e-4
+
+    def __post_init__(self) -> None:
+        check_at_least_one("epochs", self.epochs)
+        if not 0 < self.learning_rate < math.inf:
+            raise ValueError(
+                f"learning_rate={self.learning_rate!r} is not possible: give a number > 0."
+            )
+        decays = self.weight_decay if isinstance(self.weight_decay, tuple) else (self.weight_decay,)
+        if not all(0 <= decay < math.inf for decay in decays):
+            raise ValueError(
+                f"weight_decay={self.weight_decay!r} is not possible: give a number >= 0, or one "
+                f"for each group of weights."
+            )
+
+    def decays(self, groups: Sequence[int]) -> list[float]:
+        """The weight decay of each weight, by its group."""
+        if not isinstance(self.weight_decay, tuple):
+            return [self.weight_decay] * len(groups)
+        if len(self.weight_decay) != max(groups) + 1:
+            raise ValueError(
+                f"weight_decay={self.weight_decay!r} has {len(self.weight_decay)} values, but the "
+                f"model has {max(groups) + 1} groups of weights: give one for each, or a number."
+            )
+        return [self.weight_decay[group] for group in groups]
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What a model may draw from in one epoch of the training.
+
+    A run must end the same in any company: what it does not share comes from its own generator,
+    and how much is drawn must not depend on which nodes are scored. So draw for all nodes or edges.
+    """
+
+    number: int
+    seed: int
+    runs: Sequence[torch.Generator]
+    device: torch.device
+
+    @cached_property
+    def shared(self) -> torch.Generator:
+        """For what all runs of a problem share, e.g. the edges that are left out."""
+        mixed = np.random.SeedSequence([self.seed, self.number]).generate_state(1, np.uint64)
+        return torch.Generator().manual_seed(int(mixed[0]) % 2**63)
+
+    def uniform(self, *shape: int) -> torch.Tensor:
+        """(R, *shape), uniform in [0, 1), each run's own; drawn on the CPU for any device."""
+        drawn = [torch.rand(shape, generator=generator) for generator in self.runs]
+        return torch.stack(drawn).to(self.device)
+
+
+class Scorer(Protocol):
+    """Weights of R runs, each of shape (R, ...), to outputs of shape (R, nodes, classes)."""
+
+    def __call__(
+        self, weights: Sequence[torch.Tensor], epoch: Epoch | None = None, /
+    ) -> torch.Tensor:
+        """In training with the epoch; without one nothing may be left to chance."""
+        ...
+
+
+# Outputs at all nodes to the loss of each run.
+Objective = Callable[[torch.Tensor, Epoch], torch.Tensor]
+
+
+class Model(Protocol):
+    """What `train` asks of a model; a label-free one brings its own objective."""
+
+    def initial_weights(
+        self, generator: torch.Generator, n_features: int, n_classes: int
+    ) -> list[torch.Tensor]:
+        """The weights of one run, drawn in a fixed order."""
+        ...
+
+    def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
+        """The function from weights to the outputs at these nodes."""
+        ...
+
+    def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
+        """How many numbers the widest layer of one run holds when these nodes are scored."""
+        ...
+
+    def groups(self, n_weights: int) -> Sequence[int]:
+        """To which group, with a weight decay of its own, each weight belongs: 0, 1, ..."""
+        return [0] * n_weights
+
+    def objective(self, graph: Graph) -> Objective | None:
+        """A loss that needs no label; none is cross-entropy at the labelled nodes."""
+        return None
+
+
+def layers(widths: Sequence[int], generator: torch.Generator) -> list[torch.Tensor]:
+    """A Glorot-uniform matrix and a zero bias for each pair of neighbouring widths."""
+    weights = []
+    for n_in, n_out in pairwise(widths):
+        bound = math.sqrt(6 / (n_in + n_out))
+        uniform = torch.rand(n_in, n_out, generator=generator, dtype=torch.float64)
+        weights += [(2 * uniform - 1) * bound, torch.zeros(n_out, dtype=torch.float64)]
+    return weights
+
+
+def check_at_least_one(name: str, value: int) -> None:
+    """Refuse what is no size of something."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name}={value!r} is not possible: give a whole number >= 1.")

@@ -1,0 +1,165 @@
+"""What later models need: chance in training only, several weight decays, objectives of one's own.
+
+A toy model stands for each of them.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import torch
+
+from flgc.methods.trained import GCN, Model, Training, train, training
+from flgc.methods.trained.model import layers
+from tests.flgc.methods.trained.plain import plain_training, small
+from tests.flgc.methods.trained.test_training import (
+    FIRST,
+    SHORT,
+    assert_alone_as_in_company,
+    different_splits,
+    trained,
+)
+
+
+@dataclass(frozen=True)
+class Dropping(Model):
+    """P (dropout(relu(X W_1)) W_2): dropout of each run's own, or edges that all runs drop."""
+
+    edges: bool = False
+
+    def initial_weights(self, generator, n_features, n_classes):
+        return layers([n_features, 8, n_classes], generator)[::2]
+
+    def layer_size(self, graph, nodes):
+        return 8 * len(nodes)
+
+    def scorer(self, graph, nodes):
+        X, P = (torch.as_tensor(A.toarray()) for A in (graph.X, graph.P[nodes]))
+
+        def scores(weights, epoch=None):
+            hidden, average = (X @ weights[0]).relu(), P
+            if epoch is not None and self.edges:
+                shape = (graph.n_nodes, graph.n_nodes)
+                average = P * (torch.rand(shape, generator=epoch.shared) < 0.5)[nodes]
+            elif epoch is not None:
+                hidden = hidden * 2 * (epoch.uniform(graph.n_nodes, 8) < 0.5)
+            return average @ (hidden @ weights[1])
+
+        return scores
+
+
+@pytest.mark.parametrize("edges", [True, False], ids=["edges", "dropout"])
+@pytest.mark.parametrize("epoch_costs", [0, 10**9], ids=["apart", "together"])
+def test_chance_is_the_same_in_any_company(edges, epoch_costs, monkeypatch):
+    monkeypatch.setattr(training, "_EPOCH_COSTS", epoch_costs)
+    problem = small(3).problem(different_splits(4), [4, 9, 4, 2**64 - 1])
+    assert_alone_as_in_company(Dropping(edges), problem)
+
+
+def test_dropout_is_drawn_for_each_run_and_epoch(monkeypatch):
+    drawn = []
+    uniform = training.Epoch.uniform
+
+    def noted(epoch, *shape):
+        drawn.append(uniform(epoch, *shape))
+        return drawn[-1]
+
+    monkeypatch.setattr(training.Epoch, "uniform", noted)
+    trained(Dropping(), small(3).problem([FIRST] * 2, [0, 1]))
+    assert len(drawn) == SHORT.epochs
+    masks = torch.cat(drawn).flatten(1)
+    assert len(torch.unique(masks, dim=0)) == 2 * SHORT.epochs
+
+
+def test_edges_are_drawn_by_the_seed_that_all_share_and_the_epoch():
+    def draw(seed, number):
+        epoch = training.Epoch(number, seed, (), torch.device("cpu"))
+        return torch.rand(4, generator=epoch.shared).tolist()
+
+    assert draw(0, 1) == draw(0, 1)
+    assert len({tuple(draw(*pair)) for pair in [(0, 1), (0, 2), (1, 1), (1, 0), (2, 0)]}) == 5
+    problem = small(3).problem([FIRST], [0])
+    one, other = (trained(Dropping(edges=True), problem, seed=seed) for seed in (0, 1))
+    assert np.abs(one.weights[0] - other.weights[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize("edges", [True, False], ids=["edges", "dropout"])
+def test_nothing_is_left_to_chance_in_evaluation(edges):
+    data = small(3)
+    result = trained(Dropping(edges), data.problem([FIRST] * 2, [0, 1]), checkpoints=(20, 20))
+    W, V = result.weights
+    expected = data.P.toarray() @ (np.maximum(data.X.toarray() @ W, 0) @ V)
+    np.testing.assert_allclose(result.scores[0], expected, atol=1e-9)
+    np.testing.assert_array_equal(result.scores[0], result.scores[1])
+
+
+def test_chance_changes_the_training_only():
+    problem = small(3).problem([FIRST], [0])
+    looked = trained(Dropping(), problem, checkpoints=(5, 10, 20)).scores[-1]
+    np.testing.assert_array_equal(looked, trained(Dropping(), problem).scores[-1])
+
+
+class TwoDecays(GCN):
+    """A GCN whose layers have their own weight decay."""
+
+    def groups(self, n_weights):
+        return [i // 2 for i in range(n_weights)]
+
+
+def test_two_decays_equal_two_groups_of_a_textbook_loop():
+    data, model = small(2), TwoDecays()
+    how = replace(SHORT, weight_decay=(0.5, 1e-3))
+    start = model.initial_weights(torch.Generator().manual_seed(11), 12, data.n_classes)
+    expected = plain_training(model, start, data, FIRST, how)
+    result = trained(model, data.problem([FIRST] * 2, [11, 3]), how)
+    np.testing.assert_allclose(result.scores[0][0], expected, atol=1e-4)
+    swapped = plain_training(model, start, data, FIRST, replace(how, weight_decay=(1e-3, 0.5)))
+    assert np.abs(swapped - expected).max() > 1e-2
+
+
+def test_one_decay_serves_all_groups():
+    problem = small(2).problem([FIRST], [11])
+    one, two = trained(TwoDecays(), problem), trained(GCN(), problem)
+    np.testing.assert_array_equal(one.scores, two.scores)
+
+
+def test_as_many_decays_as_groups():
+    with pytest.raises(ValueError, match="has 2 values, but the model has 1 groups"):
+        train(GCN(), small(2).problem([FIRST], [1]), Training(weight_decay=(0.1, 0.2)))
+
+
+@dataclass(frozen=True)
+class Autoencoder(Model):
+    """|X W V - X|^2; asked for X W."""
+
+    def initial_weights(self, generator, n_features, n_classes):
+        return layers([n_features, 3, n_features], generator)[::2]
+
+    def layer_size(self, graph, nodes):
+        return graph.X.shape[1] * len(nodes)
+
+    def scorer(self, graph, nodes):
+        features = graph.product(graph.X[nodes])
+        return lambda weights, epoch=None: (
+            features(weights[0]) if epoch is None else features(weights[0]) @ weights[1]
+        )
+
+    def objective(self, graph):
+        X = torch.as_tensor(graph.X.toarray())
+        return lambda outputs, _: (outputs - X).square().mean(dim=(1, 2))
+
+
+def test_an_objective_without_labels_equals_a_textbook_loop():
+    data = small(4)
+    problem = data.problem([[]] * 3, [5, 6, 7])
+    assert (problem.labels == -1).all()
+    assert_alone_as_in_company(Autoencoder(), problem)
+    W, V = Autoencoder().initial_weights(torch.Generator().manual_seed(6), 12, 3)
+    W, V = W.requires_grad_(), V.requires_grad_()
+    optimizer = torch.optim.Adam([W, V], lr=SHORT.learning_rate, weight_decay=SHORT.weight_decay)
+    for _ in range(SHORT.epochs):
+        optimizer.zero_grad()
+        (data.dense @ W @ V - data.dense).square().mean().backward()
+        optimizer.step()
+    expected = (data.dense @ W).detach().numpy()
+    np.testing.assert_allclose(trained(Autoencoder(), problem).scores[0][1], expected, atol=1e-4)
