@@ -18,6 +18,7 @@ from prefect.futures import PrefectFuture, as_completed
 from prefect.states import get_state_exception
 
 from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
+from flgc.methods.base import Method
 from flgc.methods.registry import Contender, contender
 from flows.plan import Plan
 from flows.section import Section
@@ -237,7 +238,7 @@ class Shared:
                 chain,
                 score,
                 f"{_about(chain, preparation)} {title}",
-                [chain.subject, preparation, chain.without, id(row.method), grid],
+                [chain.subject, preparation, chain.without, _identity(row.method), grid],
                 data=chain.data,
                 graph=P,
                 splits=chain.splits,
@@ -297,6 +298,12 @@ class Shared:
             refit=chain.refits,
             wait_for=[chain.features] if chain.features else [],
         )
+
+
+def _identity(method: Method) -> list[Any]:
+    """What tells a method from others: two of its rows may have an instance each."""
+    kind = type(method)
+    return [kind.__module__, kind.__qualname__, method.parameters()]
 
 
 def _about(chain: Chain, preparation: Preparation) -> str:

@@ -74,10 +74,10 @@ _ROWS = (
 )
 # By name and task. What needs torch is named and not imported.
 BUILT_IN: dict[tuple[str, str], Any] = {
-    ("GCN", "classification"): "flgc.methods.trained.gcn:GCN_METHOD",
-    ("GCN-Linear", "classification"): "flgc.methods.trained.gcn:GCN_LINEAR_METHOD",
-    ("SGC", "classification"): "flgc.methods.trained.sgc:SGC_METHOD",
-    ("APPNP", "classification"): "flgc.methods.trained.appnp:APPNP_METHOD",
+    ("GCN", "classification"): "flgc.methods.trained.gcn:GCNMethod",
+    ("GCN-Linear", "classification"): "flgc.methods.trained.gcn:GCNLinearMethod",
+    ("SGC", "classification"): "flgc.methods.trained.sgc:SGCMethod",
+    ("APPNP", "classification"): "flgc.methods.trained.appnp:APPNPMethod",
     **{(row.name, row.method.task): row for row in _ROWS},
 }
 

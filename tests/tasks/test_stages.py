@@ -3,15 +3,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tasks.declared.experiments import METHODS, Cell, Experiment, Grid, Noise, Preparation, Subject
+from tasks.picking import AXES, Method
+from tasks.select import seeds
 
 from flgc import FLGCClassifier
 from flgc.datasets import load
 from flgc.datasets.splits import from_table
 from flgc.scaling import min_max
-from tasks.declared.experiments import METHODS, Cell, Experiment, Grid, Noise, Preparation, Subject
 from tasks.document.results import COLUMNS
-from tasks.picking import AXES, Method
-from tasks.select import seeds
 from tasks.stages.dataset import dataset_of, dataset_table, described
 from tasks.store.store import Store
 from tests import plain
