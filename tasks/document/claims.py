@@ -4,57 +4,51 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.declared.experiments import (
-    METHODS,
-    TIMED_REPEATS,
-    TIMED_SECONDS,
-    Experiment,
-    published_name,
-)
+from flgc.methods.timing import REPEATS, SECONDS
+from tasks.declared.described import Described
 from tasks.declared.published import LITERATURE
 from tasks.document.comparisons import PUBLISHED
 from tasks.document.printed import (
     Case,
     counterparts,
-    decimals,
     in_points,
     left_out,
     printed_columns,
     redrawn,
     runs_of_cases,
 )
-from tasks.picking import Method, Rival
 
 # Points by which a value may fall short of the published one and still count as reached, and
-# those beyond which it is too good to be the same thing done again, or so far off that an
-# experiment's remarks should say why.
+# those beyond which it is too good to be the same thing done again, or so far off that a
+# table's remarks should say why.
 TOLERANCE = 1.0
 FAR_ABOVE = 1.5
 FAR_BELOW = 5.0
 OVER_SMOOTHED = 1.0
+# How the name of what averages all settings ends; what stands before it picks one of them.
+AVERAGED = " averaged"
 
 
-def reached(experiment: Experiment, results: pd.DataFrame) -> list[str]:
+def reached(table: Described, results: pd.DataFrame) -> list[str]:
     """Per method and protocol: in how many cells the published value is reached, and where not.
 
     Where runs differ, the lowest and the highest of a cell that is short stand beside the gap.
     """
-    columns, others = printed_columns(experiment), redrawn(results)
-    digits, lines, unexplained = decimals(experiment), [], set()
+    columns, others = printed_columns(table.published, table), redrawn(results)
+    digits, lines, unexplained = table.decimals, [], set()
     groups: Any = results.groupby(["method", "protocol"], sort=False)
     for (method, protocol), rows in groups:
         runs = runs_of_cases(rows)
-        printed = counterparts(runs, columns.get(published_name(method), {}), others)
+        printed = counterparts(runs, columns.get(table.row(method).published, {}), others)
         gaps, spreads = {}, {}
         for case, theirs in printed.items():
-            name, values = _named(case, experiment), runs[case]
+            name, values = _named(case, table), runs[case]
             ours, low, high = (
-                in_points(value, experiment)
-                for value in (values.mean(), values.min(), values.max())
+                in_points(value, table) for value in (values.mean(), values.min(), values.max())
             )
             gaps[name] = round(ours - theirs, digits)
             spreads[name] = f"; runs {low:.{digits}f}..{high:.{digits}f}" if high > low else ""
-            if gaps[name] < -FAR_BELOW and not any(case[0] in text for text in experiment.remarks):
+            if gaps[name] < -FAR_BELOW and not any(case[0] in text for text in table.remarks):
                 unexplained.add(case[0])
         if not gaps:
             continue
@@ -74,46 +68,40 @@ def reached(experiment: Experiment, results: pd.DataFrame) -> list[str]:
         f"Published values reached to {TOLERANCE:g} point or exceeded (differences in points, of "
         "values as they are printed):\n"
     )
-    said = [*left_out(results), *experiment.remarks]
+    said = [*left_out(results), *table.remarks]
     if unexplained:
         names = ", ".join(sorted(unexplained))
         said.append(f"More than {FAR_BELOW:g} points below, for no known reason: {names}.")
     return [head, *lines, *(f"\n{text}" for text in said)]
 
 
-def beaten(experiment: Experiment, results: pd.DataFrame) -> list[str]:
-    """Per method of ours and protocol: which rivals it beats, is level with or loses to.
+def beaten(table: Described, results: pd.DataFrame) -> list[str]:
+    """Per method of the paper and protocol: which rivals it beats, is level with or loses to.
 
-    Rivals are those that were trained here, then the paper's columns of others. A rival is beaten
+    Rivals are the others that were run here, then the paper's columns of others. A rival is beaten
     in a table if more cells are won than lost and the mean is higher, too; a cell is level where
     both are printed alike.
     """
-    ours: dict[Any, dict[Case, float]] = {
-        key: {
-            case: in_points(runs.mean(), experiment) for case, runs in runs_of_cases(rows).items()
-        }
-        for key, rows in results.groupby(["method", "protocol"], sort=False)
-    }
-    trained = {method for method, _ in ours if isinstance(METHODS[method], Rival)}
-    known = {published_name(method) for method, _ in ours}
+    ours = _means(table, results)
+    known = {table.row(method).published for method, _ in ours}
     columns = {
-        f"{rival} ({origin or PUBLISHED})": column
-        for origin in ("", LITERATURE)
-        for rival, column in printed_columns(experiment, origin).items()
-        if origin or rival not in known
+        f"{rival} ({origin})": column
+        for origin, printed in ((PUBLISHED, table.published), (LITERATURE, table.literature))
+        for rival, column in printed_columns(printed, table).items()
+        if origin == LITERATURE or rival not in known
     }
     others, lines = redrawn(results), []
     for (method, protocol), cells in ours.items():
-        if method in trained:
+        if not table.row(method).own:
             continue
-        rivals = {rival: ours[rival, p] for rival, p in ours if rival in trained and p == protocol}
+        rivals = {m: ours[m, p] for m, p in ours if p == protocol and not table.row(m).own}
         for rival, column in columns.items():
             rivals[rival] = counterparts(cells, column, others)
-        for metric in experiment.metrics:
+        for metric in table.metrics:
             own = {case: value for case, value in cells.items() if case[-1] == metric}
             told = _contests(own, rivals)
             if told:
-                of_metric = f", {metric}" if len(experiment.metrics) > 1 else ""
+                of_metric = f", {metric}" if len(table.metrics) > 1 else ""
                 lines.append(f"- {method}, `{protocol}`{of_metric}: {told}")
     if not lines:
         return []
@@ -123,6 +111,26 @@ def beaten(experiment: Experiment, results: pd.DataFrame) -> list[str]:
         "or *literature* were not run here:\n"
     )
     return [head, *lines]
+
+
+def averaged(table: Described, results: pd.DataFrame) -> list[str]:
+    """Whether what averages all settings beats what picks one of them."""
+    ours, lines = _means(table, results), []
+    for (method, protocol), cells in ours.items():
+        pick = method.removesuffix(AVERAGED)
+        told = pick != method and _contests(cells, {pick: ours.get((pick, protocol), {})})
+        if told:
+            lines.append(f"{method}, which picks no setting, {told} in `{protocol}`.")
+    return lines
+
+
+def _means(table: Described, results: pd.DataFrame) -> dict[tuple[str, str], dict[Case, float]]:
+    """By method and protocol, then by case: means over the runs in points."""
+    groups: Any = results.groupby(["method", "protocol"], sort=False)
+    return {
+        key: {case: in_points(runs.mean(), table) for case, runs in runs_of_cases(rows).items()}
+        for key, rows in groups
+    }
 
 
 def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> str:
@@ -142,27 +150,30 @@ def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> s
     return "; ".join(f"{verdict} {', '.join(told)}" for verdict, told in verdicts.items() if told)
 
 
-def _named(case: Case, experiment: Experiment) -> str:
-    """`iris`, or with what tells a cell from the others: `digits gaussian raw 0.1 NMI`."""
+def _named(case: Case, table: Described) -> str:
+    """`iris`, or with what tells a cell from the others: `digits gaussian 0.1 NMI`."""
     dataset, noise, intensity, metric = case
-    name = f"{dataset} {noise.replace(',', '')} {intensity:g}" if noise else dataset
-    return f"{name} {metric}" if len(experiment.metrics) > 1 else name
+    name = f"{dataset} {noise} {intensity:g}" if noise else dataset
+    return f"{name} {metric}" if len(table.metrics) > 1 else name
 
 
-def over_smoothing(timings: pd.DataFrame) -> list[str]:
-    """Whether accuracy at the most hops stays near the best, for each FLGC* with a teleport.
+def over_smoothing(table: Described, timings: pd.DataFrame) -> list[str]:
+    """Whether accuracy at the most hops stays near the best, for the paper's with a teleport.
 
-    Without one, more hops do smooth: a method that picked teleport 0 shows nothing of it.
+    Without one, more hops do smooth: a method that picked teleport 0 shows nothing of it. One that
+    nowhere has a teleport is not spoken of, unless none has: FLGC is made without.
     """
     lines, silent = [], []
-    groups: Any = timings.groupby(["dataset", "method"], sort=False)
+    if "p_teleport" not in timings:
+        return []
+    rows = timings[timings["method"].isin(_own(table)) & timings["p_teleport"].notna()]
+    with_teleport = set(rows[rows["p_teleport"] > 0]["method"])
+    groups: Any = rows.groupby(["dataset", "method"], sort=False)
     for (dataset, name), here in groups:
-        method = METHODS[name]
-        if not isinstance(method, Method) or method.teleports == (0.0,):
-            continue
-        teleport, most = here["teleport"].iloc[0], here["hops"].max()
+        teleport, most = here["p_teleport"].iloc[0], here["hops"].max()
         if teleport == 0:
-            silent.append(f"{name} on {dataset}")
+            if name in with_teleport or not with_teleport:
+                silent.append(f"{name} on {dataset}")
             continue
         by_hops = (100 * here.set_index("hops")["accuracy"]).round(1)
         lost = round(by_hops.max() - by_hops[most], 1)
@@ -178,17 +189,22 @@ def over_smoothing(timings: pd.DataFrame) -> list[str]:
     return [head, *lines, *([f"- {nothing}"] if silent else [])]
 
 
-def fastest(timings: pd.DataFrame) -> list[str]:
-    """Whether each closed form is faster than every rival at equal hops, and where it is not."""
+def _own(table: Described) -> list[str]:
+    """The methods that the paper's claims are about."""
+    return [row.name for row in table.rows if row.own]
+
+
+def fastest(table: Described, timings: pd.DataFrame) -> list[str]:
+    """Whether each of the paper's is faster than every rival at equal hops, and where it is not."""
     seconds: Any = timings.pivot_table(
         index=["dataset", "hops"], columns="method", values="seconds", sort=False
     )
-    closed = [name for name in seconds if isinstance(METHODS[name], Method)]
-    rivals = [name for name in seconds if name not in closed]
-    if not closed or not rivals:
+    own = [name for name in seconds if name in _own(table)]
+    rivals = [name for name in seconds if name not in own]
+    if not own or not rivals:
         return []
     lines = []
-    for method in closed:
+    for method in own:
         ratios = seconds[rivals].div(seconds[method], axis=0)
         middle = ", ".join(f"{rival} {ratio:.0f}x" for rival, ratio in ratios.median().items())
         slower = [
@@ -206,7 +222,6 @@ def fastest(timings: pd.DataFrame) -> list[str]:
     head = (
         "Training time at equal hops, rivals' seconds divided by ours. One rule for all methods: "
         "one core, the setting that most runs picked in `honest`, the first fit is not timed, "
-        f"then the median of {TIMED_REPEATS} fits, or of as many as start within "
-        f"{TIMED_SECONDS:g} s:\n"
+        f"then the median of {REPEATS} fits, or of as many as start within {SECONDS:g} s:\n"
     )
     return [head, *lines]

@@ -1,6 +1,7 @@
 """Wilcoxon's test of our columns against each other and against the published ones."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -10,8 +11,41 @@ from flgc.statistics.many_methods import (
     rank_sum_matrix,
     verdict_matrix,
 )
+from tasks.declared.described import Described
+from tasks.document.printed import cells_of, in_points, redrawn
+from tasks.document.results import joined
 
 PUBLISHED = "published"
+EMPTY = {"protocol": str, "control": str, "rival": str, "origin": str}
+
+
+def compare_methods(
+    results: Sequence[pd.DataFrame], table: Described, protocols: Sequence[str]
+) -> pd.DataFrame:
+    """Wilcoxon for every protocol: our methods with each other and with the published columns."""
+    rows, points = joined(results), partial(in_points, table=table)
+    printed = cells_of(table.published)
+    theirs = printed.pivot_table(index="dataset", columns="method", values="value", sort=False)
+    means = wide(rows)
+    parts = []
+    for protocol in protocols:
+        if protocol not in means.columns.get_level_values("protocol"):
+            continue
+        ours = pd.DataFrame(means.xs(protocol, axis=1, level="protocol"))
+        found = compared(ours.map(points), theirs.map(points), tuple(ours.columns), redrawn(rows))
+        if not found.empty:
+            parts.append(found.assign(protocol=protocol))
+    if not parts:
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in EMPTY.items()})
+    return pd.concat(parts, ignore_index=True)
+
+
+def wide(results: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracy over the runs: datasets x (method, protocol)."""
+    accuracy = results[results["metric"] == "accuracy"]
+    return accuracy.pivot_table(
+        index="dataset", columns=["method", "protocol"], values="value", sort=False
+    )
 
 
 def compared(

@@ -1,6 +1,6 @@
 """What is not there and why: one line for each cause, the same wherever it is told."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from flgc.addresses import without_secrets
@@ -56,7 +56,12 @@ def listed(gaps: Iterable[Gap]) -> list[str]:
     return [_line(alike) for alike in ordered]
 
 
-def counted(there: int, gaps: Iterable[Gap]) -> str:
+def absent(gaps: Iterable[Gap], datasets: Collection[str]) -> dict[str, str]:
+    """The datasets that could not be had, and what a table says instead of their cells."""
+    return {gap.what: gap.kind for gap in gaps if gap.what in datasets}
+
+
+def verdict(there: int, gaps: Iterable[Gap]) -> str:
     """`210 cells are there, 8 not available, 32 not reachable`."""
     lacking = dict.fromkeys(_SAID, 0)
     for gap in gaps:

@@ -1,29 +1,27 @@
 """Values as they are printed: what is compared with a printed value is rounded as it is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 
 from flgc.datasets.dataset import titled
-from tasks.declared.experiments import Experiment
-from tasks.declared.published import published_cells
+from tasks.declared.described import Described
+from tasks.declared.published import COLUMNS
 
-# Of tables in percent; where the paper prints shares, it gives three, which is one in points.
-DECIMALS = {"citation_accuracy": 1, "uci_accuracy": 2}
 REDRAWN = "re-drawn"
 CASE = ["dataset", "noise", "intensity", "metric"]
 Case = tuple[Any, ...]
 
 
-def decimals(experiment: Experiment) -> int:
-    """Of what is printed, in points."""
-    return DECIMALS.get(experiment.published, 1)
-
-
-def in_points(value: float, experiment: Experiment) -> float:
+def in_points(value: float, table: Described) -> float:
     """A share as it is printed, in points: .82861 is 82.9."""
-    return round(100 * float(value), decimals(experiment))
+    return round(100 * float(value), table.decimals)
+
+
+def cells_of(printed: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Published values as a table; a deviation that is not printed is NaN."""
+    return pd.DataFrame(list(printed), columns=COLUMNS).astype({"value": float, "std": float})
 
 
 def redrawn(results: pd.DataFrame) -> list[str]:
@@ -45,12 +43,14 @@ def runs_of_cases(rows: pd.DataFrame) -> dict[Case, pd.Series]:
     return dict(iter(groups))
 
 
-def printed_columns(experiment: Experiment, origin: str = "") -> dict[str, dict[Case, float]]:
+def printed_columns(
+    printed: Sequence[dict[str, Any]], table: Described
+) -> dict[str, dict[Case, float]]:
     """The paper's columns: by method and case, in points."""
     columns: dict[str, dict[Case, float]] = {}
-    for row in published_cells(experiment, origin).to_dict("records"):
+    for row in printed:
         case = tuple(row[name] for name in CASE)
-        columns.setdefault(row["method"], {})[case] = in_points(row["value"], experiment)
+        columns.setdefault(row["method"], {})[case] = in_points(row["value"], table)
     return columns
 
 
@@ -58,10 +58,4 @@ def counterparts(
     cases: Iterable[Case], column: dict[Case, float], others: list[str]
 ) -> dict[Case, float]:
     """Of our cases, what the paper's column prints; nothing where our data are `others`."""
-    found = {}
-    for case in cases:
-        dataset, noise, *rest = case
-        as_printed = (dataset, noise.split(",")[0], *rest)  # without the scale of the noise
-        if as_printed in column and dataset not in others:
-            found[case] = column[as_printed]
-    return found
+    return {case: column[case] for case in cases if case in column and case[0] not in others}

@@ -6,20 +6,34 @@ from itertools import product
 import pandas as pd
 
 from flgc.datasets.dataset import titled
-from tasks.declared.experiments import Experiment, published_name
-from tasks.declared.published import LITERATURE, published_cells
+from flgc.datasets.splits import N_FOLDS
+from flgc.methods.base import AXIS, axes_of
+from flgc.methods.picking import ERROR, FIRST
+from tasks.declared.described import Described, Row
+from tasks.declared.published import LITERATURE
+from tasks.document.comparisons import wide
 from tasks.document.gaps import FAILED
-from tasks.document.printed import decimals, in_points, redrawn
+from tasks.document.printed import cells_of, in_points, redrawn
 
 AVERAGE = "average"
 ORIGINAL = "original"
+NONE = "\N{EN DASH}"  # there is no such cell, so nothing failed
+SUBJECT = ["dataset", "noise", "noise_scaling", "intensity"]
+# On what settings are judged, by the column that said which is best.
+JUDGED_ON = {
+    "test": "test nodes",
+    "ACC": "true classes",
+    "validation": "validation nodes",
+    ERROR: "squared error of leave-one-out",
+    "hits": f"hits in {N_FOLDS} folds of the labelled nodes",
+    "silhouette": "silhouette, which knows no labels",
+    FIRST: "nothing: the first declared",
+    "all, weighted": "none picked: all, weighted by hits on nodes not fitted, error and size",
+}
 
 
-def comparison(
-    experiment: Experiment,
-    protocols: tuple[str, ...],
-    results: pd.DataFrame,
-    absent: Mapping[str, str],
+def section_table(
+    table: Described, protocols: Sequence[str], results: pd.DataFrame, absent: Mapping[str, str]
 ) -> pd.DataFrame:
     """Published and ours side by side: one row per dataset (and noise, and metric), or per method.
 
@@ -27,114 +41,98 @@ def comparison(
     from the literature included. `absent` says what stands in the cells of a dataset that could not
     be had. A cell without a value for another reason failed.
     """
-    ours = results[results["experiment"] == experiment.name]
-    theirs = published_cells(experiment)
-    by_method = len(experiment.methods) > max(2, len(subjects(experiment)))
+    ours = results[results["experiment"] == table.name]
+    theirs = cells_of(table.published)
+    by_method = len(table.rows) > max(2, len(subjects(table)))
     rows: dict[tuple, dict[str, str]] = {}
-    for dataset, noise, intensity in subjects(experiment):
-        here = _at(ours, dataset, noise, intensity)
-        printed = _at(theirs, dataset, noise.split(",")[0], intensity)
+    for dataset, noise, intensity in subjects(table):
+        here, printed = (_at(cells, dataset, noise, intensity) for cells in (ours, theirs))
         gap = absent.get(dataset, FAILED)
         about = {"dataset": _title(dataset, here)}
         if noise:
             about["noise"] = f"{noise} {intensity:g}"
-        for metric, method in product(experiment.metrics, experiment.methods):
-            of_metric = {"metric": metric} if len(experiment.metrics) > 1 else {}
-            texts = _texts(experiment, here, printed, method, metric, protocols, gap)
-            if not experiment.published:
+        for metric, row in product(table.metrics, table.rows):
+            of_metric = {"metric": metric} if len(table.metrics) > 1 else {}
+            texts = _texts(table, here, printed, row, metric, protocols, gap)
+            if not table.published:
                 del texts["published"]
             if by_method:
-                key, prefix = {"method": method, **of_metric}, " ".join(about.values())
+                key, prefix = {"method": row.name, **of_metric}, " ".join(about.values())
             else:
-                key, prefix = {**about, **of_metric}, method
-            row = rows.setdefault(tuple(key.items()), {})
-            row |= {f"{prefix} {kind}": text for kind, text in texts.items()}
-    table = pd.DataFrame([{**dict(key), **row} for key, row in rows.items()])
-    last = (
-        literature_rows(experiment)
-        if by_method
-        else average_row(experiment, protocols, ours, theirs)
-    )
-    return pd.concat([table, last], ignore_index=True).fillna("")
+                key, prefix = {**about, **of_metric}, row.name
+            line = rows.setdefault(tuple(key.items()), {})
+            line |= {f"{prefix} {kind}": text for kind, text in texts.items()}
+    shown = pd.DataFrame([{**dict(key), **line} for key, line in rows.items()])
+    last = literature_rows(table) if by_method else average_row(table, protocols, ours, theirs)
+    return pd.concat([shown, last], ignore_index=True).fillna("")
 
 
 def _texts(
-    experiment: Experiment,
+    table: Described,
     here: pd.DataFrame,
     printed: pd.DataFrame,
-    method: str,
+    row: Row,
     metric: str,
-    protocols: tuple[str, ...],
+    protocols: Sequence[str],
     gap: str,
 ) -> dict[str, str]:
     """The published value and ours in each protocol; a value of other data says so."""
-    there = printed[(printed["method"] == published_name(method)) & (printed["metric"] == metric)]
-    texts = {"published": _cell(experiment, there["value"], there["std"].max(), metric, "")}
+    there = printed[(printed["method"] == row.published) & (printed["metric"] == metric)]
+    texts = {"published": _cell(table, there["value"], there["std"].max(), metric, "")}
     if texts["published"] and redrawn(here):
         texts["published"] += f" ({ORIGINAL})"
-    of_method = here[(here["method"] == method) & (here["metric"] == metric)]
+    of_method = here[(here["method"] == row.name) & (here["metric"] == metric)]
     for protocol in protocols:
         values = of_method[of_method["protocol"] == protocol]["value"]
         spread = values.std(ddof=0) if len(values) > 1 else float("nan")
-        texts[protocol] = _cell(experiment, values, spread, metric, gap)
+        lacking = gap if protocol in row.protocols else NONE
+        texts[protocol] = _cell(table, values, spread, metric, lacking)
     return texts
 
 
-def literature_rows(experiment: Experiment) -> pd.DataFrame:
+def literature_rows(table: Described) -> pd.DataFrame:
     """Methods that the paper cites with the values of others; nobody ran them here or there."""
     rows: dict[str, dict[str, str]] = {}
-    for cell in published_cells(experiment, LITERATURE).to_dict("records"):
+    for cell in table.literature:
         row = rows.setdefault(cell["method"], {"method": f"{cell['method']} ({LITERATURE})"})
-        value = pd.Series([cell["value"]])
-        text = _cell(experiment, value, cell["std"], cell["metric"], "")
+        text = _cell(table, pd.Series([cell["value"]]), cell["std"], cell["metric"], "")
         row[f"{cell['dataset']} published"] = text
     return pd.DataFrame(list(rows.values()))
 
 
-def subjects(experiment: Experiment) -> list[tuple[str, str, float]]:
+def subjects(table: Described) -> list[tuple[str, str, float]]:
     """(dataset, noise, intensity) of the table's rows."""
-    if not experiment.noises:
-        return [(dataset, "", 0.0) for dataset in experiment.datasets]
-    return [
-        (dataset, f"{noise.kind}, {noise.scaling}", noise.intensity)
-        for dataset in experiment.datasets
-        for noise in experiment.noises
-    ]
+    pairs = product(table.datasets, table.noises or (("", 0.0),))
+    return [(dataset, noise, intensity) for dataset, (noise, intensity) in pairs]
 
 
 def average_row(
-    experiment: Experiment,
-    protocols: tuple[str, ...],
-    ours: pd.DataFrame,
-    theirs: pd.DataFrame,
+    table: Described, protocols: Sequence[str], ours: pd.DataFrame, theirs: pd.DataFrame
 ) -> pd.DataFrame:
-    """Averages over the datasets where every method and protocol has its cell, published too.
+    """Averages over the datasets where every method has its cell in the protocols that it has.
 
     What is not the paper's own data is left out of all of them: theirs would be of other data.
     """
-    if experiment.kind != "classification" or len(experiment.datasets) < 3:
+    if "accuracy" not in table.metrics or len(table.datasets) < 3:
         return pd.DataFrame()
-    means = wide(ours).reindex(
-        columns=pd.MultiIndex.from_product(
-            [experiment.methods, protocols], names=["method", "protocol"]
-        )
-    )
+    columns = [(row.name, p) for row in table.rows for p in protocols if p in row.protocols]
+    means = wide(ours).reindex(columns=pd.MultiIndex.from_tuples(columns))
     complete = means.dropna().index
-    if experiment.published:
+    if table.published:
         complete = complete.drop(redrawn(ours), errors="ignore")
     if len(complete) == 0:
         return pd.DataFrame()
-    row = {"dataset": f"{AVERAGE} over {_named(list(complete), experiment.datasets)}"}
-    for method in experiment.methods:
-        of_method = theirs[theirs["method"] == published_name(method)]
-        printed = of_method.set_index("dataset")["value"]
+    found = {"dataset": f"{AVERAGE} over {_named(list(complete), table.datasets)}"}
+    for row in table.rows:
+        printed = theirs[theirs["method"] == row.published].set_index("dataset")["value"]
         if set(complete) <= set(printed.index):
-            row[f"{method} published"] = f"{100 * printed[complete].mean():.2f}"
+            found[f"{row.name} published"] = f"{100 * printed[complete].mean():.2f}"
         for protocol in protocols:
-            row[f"{method} {protocol}"] = (
-                f"{100 * means.loc[complete, (method, protocol)].mean():.2f}"
+            lacking = (row.name, protocol) not in columns
+            found[f"{row.name} {protocol}"] = (
+                NONE if lacking else f"{100 * means.loc[complete, (row.name, protocol)].mean():.2f}"
             )
-    return pd.DataFrame([row])
+    return pd.DataFrame([found])
 
 
 def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
@@ -148,38 +146,44 @@ def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
     return f"{number} ({names})"
 
 
-def wide(results: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracy over the runs: datasets x (method, protocol)."""
-    accuracy = results[results["metric"] == "accuracy"]
-    return accuracy.pivot_table(
-        index="dataset", columns=["method", "protocol"], values="value", sort=False
-    )
+def tried(results: pd.DataFrame) -> pd.DataFrame:
+    """How many settings each method tried in each protocol, on what, and in how many runs.
+
+    A method has a row more where that differs between datasets.
+    """
+    budget = ["method", "protocol", "tried", "criterion"]
+    runs = results.drop_duplicates([*budget, *SUBJECT, "run"])
+    per_cell = runs.groupby([*budget, *SUBJECT], sort=False).size().reset_index(name="runs")
+    groups = per_cell.groupby(budget, sort=False)
+    found = groups["runs"].agg(lambda runs: _span(runs.min(), runs.max())).reset_index()
+    found["datasets"] = groups["dataset"].nunique().to_numpy()
+    found["criterion"] = found["criterion"].map(lambda name: JUDGED_ON.get(name, name))
+    return found.rename(columns={"tried": "settings tried", "criterion": "judged on"})
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def settings(results: pd.DataFrame) -> pd.DataFrame:
-    """The setting that most runs of each cell have, how many have it, and how it was picked."""
-    cell = ["dataset", "noise", "intensity", "method", "protocol", "criterion"]
-    axes = ["scaling", "hops", "teleport", "regularization", "learning_rate", "epochs"]
-    runs = results.drop_duplicates([*cell, "run"])
+    """The setting that most runs of each cell have, and how many have it; an average has none."""
+    axes, cell = axes_of(results), [*SUBJECT, "method", "protocol"]
+    if not axes:
+        return pd.DataFrame()
+    runs = results.dropna(subset=axes, how="all").drop_duplicates([*cell, "run"])
     counted = runs.groupby([*cell, *axes], sort=False, dropna=False).size().reset_index(name="with")
-    counted["runs"] = counted.groupby(cell, sort=False)["with"].transform("sum")
-    counted["different settings"] = counted.groupby(cell, sort=False)["with"].transform("size")
-    found = counted.loc[counted.groupby(cell, sort=False)["with"].idxmax()].reset_index(drop=True)
-    found["runs"] = found["with"].astype(str) + " of " + found["runs"].astype(str)
-    found = found.drop(columns="with")
-    if found["epochs"].isna().all():
-        found = found.drop(columns=["learning_rate", "epochs"])
+    of_cells = counted.groupby(cell, sort=False)["with"]
+    counted["runs"] = counted["with"].astype(str) + " of " + of_cells.transform("sum").astype(str)
+    counted["different settings"] = of_cells.transform("size")
+    found = counted.loc[of_cells.idxmax()].drop(columns="with")
     if (found["noise"] == "").all():
-        found = found.drop(columns=["noise", "intensity"])
-    return found
+        found = found.drop(columns=SUBJECT[1:])
+    return found.rename(columns=lambda name: name.removeprefix(AXIS)).reset_index(drop=True)
 
 
-def cost(results: pd.DataFrame) -> pd.DataFrame:
-    """Seconds by stage, summed over the cells of each experiment and method."""
-    stages = [name for name in results.columns if name.startswith("seconds_")]
-    cells = ["experiment", "method", "protocol", "dataset", "noise", "intensity", "run"]
-    once = results.drop_duplicates([*cells[:-1], *stages])
-    return once.groupby(["experiment", "method"], sort=False)[stages].sum().round(2).reset_index()
+def cost(seconds: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+    """Seconds by method and stage."""
+    return pd.DataFrame([{"method": name, **of_stages} for name, of_stages in seconds.items()])
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -208,11 +212,11 @@ def _title(dataset: str, rows: pd.DataFrame) -> str:
     return titled(dataset, [marks] if marks else [])
 
 
-def _cell(experiment: Experiment, values: pd.Series, spread: float, metric: str, gap: str) -> str:
+def _cell(table: Described, values: pd.Series, spread: float, metric: str, lacking: str) -> str:
     """Accuracies in percent, ACC and NMI as shares; the spread is over the runs."""
     if len(values) == 0:
-        return gap
+        return lacking
     unit, more = (1, 0) if metric == "accuracy" else (100, 2)
     numbers = [values.mean()] if pd.isna(spread) else [values.mean(), spread]
-    digits = decimals(experiment) + more
-    return " ± ".join(f"{in_points(n, experiment) / unit:.{digits}f}" for n in numbers)
+    digits = table.decimals + more
+    return " ± ".join(f"{in_points(n, table) / unit:.{digits}f}" for n in numbers)

@@ -1,13 +1,14 @@
 """Figures of an experiment's analysis: training time, and sensitivity to the settings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
 
-from tasks.declared.experiments import METHODS
+from flgc.methods.base import AXIS, axes_of
+from flgc.methods.picking import usual
 from tasks.document.figures.dots import figure_as_svg
-from tasks.picking import AXES, admitted, picks, settings_of, usual
 
 # Told apart without colours too: by marker.
 STYLES = {
@@ -19,22 +20,40 @@ STYLES = {
     "FLGC*, teleport .1": ("#e69f00", "P"),
     "FLGC*": ("#d55e00", "*"),
 }
+# For methods that are not named above, in the order of the table.
+OTHERS = (
+    ("#332288", "X"),
+    ("#882255", "p"),
+    ("#117733", "h"),
+    ("#44aa99", "<"),
+    ("#aa4499", ">"),
+    ("#661100", "d"),
+)
+# The axes that are shown, and whose picks the lines go through; FLGC has no teleport.
+SENSITIVITY = {"regularization": ("FLGC", "FLGC*"), "teleport": ("FLGC*",)}
 
 
-def time_figure(timings: pd.DataFrame) -> str:
+def styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Colour and marker of each method; the same table gives the same ones."""
+    others = cycle(OTHERS)
+    found = {method: STYLES.get(method) or next(others) for method in methods}
+    return {
+        method: {"color": colour, "marker": marker, "markersize": 4}
+        for method, (colour, marker) in found.items()
+    }
+
+
+def time_figure(timings: pd.DataFrame, methods: Sequence[str]) -> str:
     """Accuracy against training time: one panel per dataset, one line per method over the hops."""
-    datasets = list(dict.fromkeys(timings["dataset"]))
+    datasets, style = list(dict.fromkeys(timings["dataset"])), styles(methods)
     with figure_as_svg((4.2 * len(datasets) + 1.6, 3.6)) as (figure, out):
         panels = figure.subplots(1, len(datasets), squeeze=False)[0]
         for panel, dataset in zip(panels, datasets, strict=True):
-            here = timings[timings["dataset"] == dataset]
-            for method, of_method in here.groupby("method", sort=False):
-                colour, marker = STYLES.get(str(method), (None, "."))
-                style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4}
+            here: Any = timings[timings["dataset"] == dataset].groupby("method", sort=False)
+            for method, of_method in here:
                 line = of_method.sort_values("hops")
-                panel.plot(
-                    line["seconds"], 100 * line["accuracy"], label=method, linewidth=0.8, **style
-                )
+                at = (line["seconds"], 100 * line["accuracy"])
+                panel.plot(*at, label=method, linewidth=0.8, **style[method])
             panel.set_xscale("log")
             panel.set_title(dataset)
             panel.set_xlabel("training time in seconds, propagation included")
@@ -45,26 +64,17 @@ def time_figure(timings: pd.DataFrame) -> str:
     return out.getvalue()
 
 
-def sensitivity_figure(grids: Mapping[str, pd.DataFrame]) -> str:
+def sensitivity_figure(
+    grids: Mapping[str, pd.DataFrame], picks: Mapping[str, Mapping[str, pd.DataFrame]]
+) -> str:
     """Accuracy against one axis of the grid, the others as `honest` picks them."""
-    axes = {"regularization": ("FLGC", "FLGC*"), "teleport": ("FLGC*",)}
     with figure_as_svg((4.2 * len(grids), 6.4)) as (figure, out):
-        rows = figure.subplots(len(axes), len(grids), squeeze=False)
-        for panels, (axis, methods) in zip(rows, axes.items(), strict=True):
+        rows = figure.subplots(len(SENSITIVITY), len(grids), squeeze=False)
+        for panels, (axis, methods) in zip(rows, SENSITIVITY.items(), strict=True):
             for panel, (dataset, scores) in zip(panels, grids.items(), strict=True):
                 for method in methods:
-                    line = profile(scores, method, axis)
-                    colour, marker = STYLES[method]
-                    style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4}
-                    panel.plot(line.index, 100 * line["test"], label=f"{method}, test", **style)
-                    if line["validation"].notna().all():
-                        dashed = {"linestyle": "--", "linewidth": 0.8, "color": colour}
-                        panel.plot(
-                            line.index,
-                            100 * line["validation"],
-                            label=f"{method}, validation",
-                            **dashed,
-                        )
+                    if method in picks[dataset]:
+                        _plot_profile(panel, method, profile(scores, picks[dataset][method], axis))
                 if axis == "regularization":
                     panel.set_xscale("log", base=2)
                     panel.set_title(dataset)
@@ -75,12 +85,18 @@ def sensitivity_figure(grids: Mapping[str, pd.DataFrame]) -> str:
     return out.getvalue()
 
 
-def profile(scores: pd.DataFrame, method: str, axis: str) -> pd.DataFrame:
-    """Mean accuracies along one axis through the setting that most runs pick honestly."""
-    honest = picks(admitted(scores, METHODS[method]), "honest")
-    setting = usual(settings_of(honest)).as_dict()
-    line = scores
-    for name in AXES:
-        if name != axis:
-            line = line[line[name] == setting[name]]
-    return line.groupby(axis)[["test", "validation"]].mean()
+def _plot_profile(panel: Any, method: str, line: pd.DataFrame) -> None:
+    style = styles([method])[method]
+    panel.plot(line.index, 100 * line["test"], label=f"{method}, test", **style)
+    if line["validation"].notna().all():
+        dashed = {"linestyle": "--", "linewidth": 0.8, "color": style["color"]}
+        panel.plot(line.index, 100 * line["validation"], label=f"{method}, validation", **dashed)
+
+
+def profile(scores: pd.DataFrame, picked: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Mean accuracies along one axis through the setting that most runs picked."""
+    setting, line = usual(picked), scores
+    for column in axes_of(scores):
+        if column != f"{AXIS}{axis}":
+            line = line[line[column] == setting[column.removeprefix(AXIS)]]
+    return line.groupby(f"{AXIS}{axis}")[["test", "validation"]].mean()

@@ -7,9 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.declared.experiments import Experiment, published_name
-from tasks.declared.published import published_cells
-from tasks.document.printed import redrawn
+from tasks.declared.described import Described
+from tasks.document.printed import cells_of, redrawn
 
 # protocol: colour, marker, size, whether it is filled; where two meet both can be seen
 MARKS: dict[str, tuple[str, str, int, bool]] = {
@@ -19,32 +18,31 @@ MARKS: dict[str, tuple[str, str, int, bool]] = {
 }
 
 
-def drawn(experiment: Experiment, results: pd.DataFrame) -> dict[str, str]:
+def drawn(table: Described, results: pd.DataFrame) -> dict[str, str]:
     """File name to SVG: a dot per dataset and method, ours and published if it is of the same data.
 
     The fewer of datasets and methods are the panels, the others the rows.
     """
-    metric = experiment.metrics[0]
-    ours = results[(results["experiment"] == experiment.name) & (results["metric"] == metric)]
+    metric = table.metrics[0]
+    ours = results[(results["experiment"] == table.name) & (results["metric"] == metric)]
     if ours.empty:
         return {}
-    printed = published_cells(experiment)
+    printed = cells_of(table.published)
     printed = printed[(printed["metric"] == metric) & ~printed["dataset"].isin(redrawn(ours))]
     printed = printed.assign(protocol="published")
     same = [
-        printed[printed["method"] == published_name(method)].assign(method=method)
-        for method in experiment.methods
+        printed[printed["method"] == row.published].assign(method=row.name) for row in table.rows
     ]
     shown = pd.concat([ours, *same], ignore_index=True)
     shown = shown.assign(subject=shown["dataset"] + shown.apply(_noise, axis=1))
     subjects = list(dict.fromkeys(shown[shown["protocol"] != "published"]["subject"]))
-    axes = [("method", list(experiment.methods)), ("subject", subjects)]
+    axes = [("method", list(table.methods)), ("subject", subjects)]
     panels, rows = sorted(axes, key=lambda axis: len(axis[1]))
-    return {f"{experiment.name}.svg": _dots(shown, panels, rows, metric)}
+    return {f"{table.name}.svg": _dots(shown, panels, rows, metric)}
 
 
 def _noise(row: pd.Series) -> str:
-    return f" {row['noise'].split(',')[0]} {row['intensity']:g}" if row["noise"] else ""
+    return f" {row['noise']} {row['intensity']:g}" if row["noise"] else ""
 
 
 def _dots(

@@ -1,0 +1,122 @@
+"""The report: what each table shows, what of the paper's text holds, and how it was found."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from flgc.datasets.splits import N_FOLDS
+from tasks.declared.described import Described
+from tasks.document import claims
+from tasks.document.files import as_table, from_table
+from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
+from tasks.document.printed import left_out
+from tasks.document.results import joined, timed
+from tasks.document.tables import NONE, cost, markdown, section_table, settings, tried
+
+HOME = "flgc"
+PROTOCOLS_EXPLAINED = f"""\
+Two protocols stand side by side. **paper**: one setting per dataset and method, the best on the
+test nodes of all runs (for clusterings: against the true classes), as the paper's numbers were.
+What was tuned for a dataset, such as its graph or the scale in which noise is added, is in `paper`
+alone. **honest**: a setting for each run by itself, picked from what that run may see and nothing
+else: on its validation nodes where there are some, else on labelled nodes that a fit leaves out, by
+the squared error of leave-one-out if a method knows it, or by its hits in {N_FOLDS} folds; for
+clusterings by the silhouette, which picks among the preparations (graph, scaling) too. Methods that
+are trained are picked in the same way, all their settings in all runs. `FLGC* averaged` picks
+nothing: all models of its grid are added up in each run, with more weight the more nodes that the
+run may see and the model did not fit it gets right; so it is in `honest` alone, and {NONE} stands
+where a method is not in a protocol. How many settings each method tried is told below each table.
+*published* is what the paper prints. `FLGC*` may pick teleport 0, which is `FLGC`: in `paper` it
+cannot be the worse of the two. Accuracies are in percent, ± is the standard deviation over the
+runs."""
+
+
+def write_report(
+    name: str,
+    tables: Sequence[Described],
+    protocols: Sequence[str],
+    results: Mapping[str, Sequence[pd.DataFrame]],
+    comparisons: Mapping[str, pd.DataFrame],
+    timings: Mapping[str, Mapping[str, pd.DataFrame]],
+    figures: Mapping[str, pd.DataFrame],
+    gaps: Mapping[str, Sequence[Gap]],
+    costs: Mapping[str, Mapping[str, Mapping[str, float]]],
+) -> pd.DataFrame:
+    """All tables as files (name, content); what is there of each is found by its name.
+
+    `timings` are by dataset besides, `costs` are seconds by method and stage.
+    """
+    there = sum(len(cells) for cells in results.values())
+    lacking = [gap for of_table in gaps.values() for gap in of_table]
+    text = f"# Reproduction: `{name}`\n\n{verdict(there, lacking)}.\n\n{PROTOCOLS_EXPLAINED}\n"
+    files = {"report.md": text}
+    for table in tables:
+        section, more = _section(
+            table,
+            protocols,
+            joined(results.get(table.name, ())),
+            comparisons.get(table.name),
+            timings.get(table.name, {}),
+            from_table(figures.get(table.name)),
+            gaps.get(table.name, ()),
+            costs.get(table.name, {}),
+        )
+        files |= more
+        files["report.md"] += section
+    return as_table(files)
+
+
+def _section(
+    table: Described,
+    protocols: Sequence[str],
+    results: pd.DataFrame,
+    compared: pd.DataFrame | None,
+    timings: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, str],
+    gaps: Sequence[Gap],
+    costs: Mapping[str, Mapping[str, float]],
+) -> tuple[str, dict[str, str]]:
+    """The text of one table, and its files."""
+    shown = section_table(table, protocols, results, absent(gaps, table.datasets))
+    parts = [f"\n## {table.title}\n", markdown(shown), *_from_elsewhere(table), ""]
+    parts += claims.reached(table, results)
+    parts += ["", *claims.beaten(table, results)]
+    parts += ["", *claims.averaged(table, results)]
+    parts += [f"\n![{figure.removesuffix('.svg')}]({figure})" for figure in figures]
+    files = {f"{table.name}.csv": shown.to_csv(index=False), **figures}
+    if timings:
+        times = timed(timings)
+        files[f"{table.name}-time.csv"] = times.to_csv(index=False)
+        parts += ["\n### Training time and over-smoothing\n"]
+        parts += [*claims.fastest(table, times), "", *claims.over_smoothing(table, times)]
+    if compared is not None and len(compared):
+        files[f"{table.name}-wilcoxon.csv"] = compared.to_csv(index=False)
+        parts += [
+            "\n### Wilcoxon signed-rank test\n",
+            "Exact two-sided p, and Holm's correction over the rivals of a control. Columns "
+            "marked *published* are the paper's; they were picked on test nodes.\n",
+            *(f"{text}\n" for text in left_out(results)),
+            markdown(_readable(compared)),
+        ]
+    failed = [gap for gap in gaps if gap.kind == FAILED]
+    others = [gap for gap in gaps if gap.kind != FAILED]
+    for title, alike in {"Not available": others, "Failed": failed}.items():
+        if alike:
+            parts += [f"\n### {title}\n", *(f"- {line}" for line in listed(alike))]
+    parts += ["\n### Settings tried\n", markdown(tried(results))]
+    parts += ["\n### Settings picked\n", markdown(settings(results))]
+    if costs:
+        parts += ["\n### Seconds by stage\n", markdown(cost(costs))]
+    return "\n".join([*parts, ""]), files
+
+
+def _from_elsewhere(table: Described) -> list[str]:
+    """Where methods come from that are not this library's; `module:object` says it by its name."""
+    rows = [row for row in table.rows if row.origin != HOME]
+    names = [row.name + (f" ({row.origin})" if row.origin != row.name else "") for row in rows]
+    return [f"\nMethods from elsewhere: {', '.join(names)}."] if names else []
+
+
+def _readable(compared: pd.DataFrame) -> pd.DataFrame:
+    columns = ["protocol", "control", "rival", "datasets", "rank_sum_for", "rank_sum_against"]
+    return compared[[*columns, "wins", "ties", "losses", "p_value", "p_holm", "verdict_holm"]]
