@@ -9,10 +9,11 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 
-from flgc.datasets.fetching.atomic import write_bytes
 from flows.section import Section
-from tasks.stages.report import report
+from tasks.document.files import from_table
+from tasks.stages.report import export, report
 from tasks.store import Artifact, Store
+from tasks.store.layouts import read_rows
 
 REPORTS = "FLGC_REPORTS"
 
@@ -33,10 +34,7 @@ def write(store: str, name: str, sections: Sequence[Section]) -> Path:
         gaps={key: section.gaps for key, section in by_name.items()},
         costs={key: section.costs for key, section in by_name.items()},
     ).result()
-    folder = report_folder(name)
-    for file, content in files(store, artifact).items():
-        write_bytes(folder / file, content.encode())
-    path = folder / "report.md"
+    path = export(read_rows(Store(store).read(artifact.key)), report_folder(name))
     get_run_logger().info("report: %s", path)
     return path
 
@@ -45,7 +43,7 @@ def files(store: str, artifact: Artifact | None) -> dict[str, str]:
     """File name to content, of figures and reports."""
     if artifact is None:
         return {}
-    return {row["name"]: row["content"] for row in Store(store).read(artifact.key).to_pylist()}
+    return from_table(read_rows(Store(store).read(artifact.key)))
 
 
 def show(path: Path, name: str) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from tasks.declared.described import Described, described
 from tasks.declared.types import Experiment
-from tasks.document.gaps import Gap
+from tasks.document.gaps import Gap, absent
 from tasks.store import Artifact
 
 
@@ -32,4 +32,4 @@ class Section:
     @property
     def absent(self) -> dict[str, str]:
         """The datasets that could not be had, and what the table says instead of their cells."""
-        return {gap.what: gap.kind for gap in self.gaps if gap.what in self.experiment.datasets}
+        return absent(self.gaps, self.experiment.datasets)

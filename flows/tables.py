@@ -19,9 +19,10 @@ from flows.in_use import uses_store
 from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.section import Section
-from tasks.document.gaps import FAILED, NOT_REACHABLE, counted, listed
+from tasks.document import gaps, tables
+from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.document.results import joined
-from tasks.document.tables import comparison, markdown
+from tasks.document.tables import markdown
 from tasks.running.stage import busy_seconds
 from tasks.store import Store
 from tasks.store.layouts import read_rows
@@ -96,9 +97,9 @@ def outcome(sections: list[Section], strict: bool, *, whole: bool = True) -> Any
 
 def summary(sections: list[Section]) -> str:
     """How many cells are there, a line for each cause of those that are not, and what to do."""
-    gaps = [gap for section in sections for gap in section.gaps]
-    kinds = {gap.kind for gap in gaps}
-    lines = [f"{verdict(sections)}:", *(f"- {line}" for line in listed(gaps))]
+    missing = [gap for section in sections for gap in section.gaps]
+    kinds = {gap.kind for gap in missing}
+    lines = [f"{verdict(sections)}:", *(f"- {line}" for line in listed(missing))]
     if NOT_REACHABLE in kinds:
         lines.append(
             "What is not reachable needs a network, or FLGC_MIRROR set to a folder or address that "
@@ -113,8 +114,8 @@ def show(store: str, section: Section) -> None:
     """The table in Prefect's UI, as markdown to read and as a table to sort."""
     table = section_table(store, section)
     key, title = section.experiment.name, section.experiment.title
-    gaps = [f"- {line}" for line in listed(section.gaps)]
-    text = "\n".join([f"# {title}", "", markdown(table), "", *gaps])
+    missing = [f"- {line}" for line in listed(section.gaps)]
+    text = "\n".join([f"# {title}", "", markdown(table), "", *missing])
     create_markdown_artifact(text, key=f"{key}-summary", description=title)
     rows: Any = table.to_dict("records")
     create_table_artifact(rows, key=f"{key}-table", description=title)
@@ -127,10 +128,10 @@ def section_table(store: str, section: Section) -> pd.DataFrame:
     """Ours beside the published values."""
     opened = Store(store)
     rows = joined([read_rows(opened.read(artifact.key)) for artifact in section.results])
-    return comparison(section.table, section.protocols, rows, section.absent)
+    return tables.section_table(section.table, section.protocols, rows, section.absent)
 
 
 def verdict(sections: Sequence[Section]) -> str:
     """How many cells are there, and how many are not, by kind."""
-    gaps = [gap for section in sections for gap in section.gaps]
-    return counted(sum(len(section.results) for section in sections), gaps)
+    missing = [gap for section in sections for gap in section.gaps]
+    return gaps.verdict(sum(len(section.results) for section in sections), missing)

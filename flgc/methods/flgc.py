@@ -154,7 +154,6 @@ class Clustering(Method):
     reference = PAPER
     seeded = True
     batched = True
-    closed_form = True
     own = True
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:

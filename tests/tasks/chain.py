@@ -1,62 +1,56 @@
-"""One cell computed by the plain functions, without Prefect."""
+"""Cells computed without Prefect: the flow's own steps, called instead of submitted."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
-import pytest
 
-from tasks.declared.experiments import Cell, Experiment, Grid, Preparation, Subject
-from tasks.select import score_settings
-from tasks.stages.corrupt import corrupt_features
-from tasks.stages.dataset import fetch_dataset
-from tasks.stages.fit import cluster_runs, fit_runs, read_off
-from tasks.stages.graph import build_graph
-from tasks.stages.pick import pick_settings
-from tasks.stages.propagate import propagate_features
-from tasks.stages.splits import draw_splits
-from tasks.store.store import Artifact, Store
+from flows.dag import Chain, Shared, begun
+from flows.plan import Plan
+from tasks.declared.paper import MIN_MAX, closed_form
+from tasks.declared.types import Cell, Experiment, Subject
+from tasks.stages.dataset import dataset
+from tasks.store import Artifact, Store
 
 IRIS = Experiment(
     name="small",
     flow="uci",
-    kind="classification",
+    task="classification",
     title="Iris alone",
     datasets=("iris",),
-    grid=Grid((0, 2, 4), (0.0, 0.1), (0.01, 1.0)),
-    preparation=Preparation("min-max", ("min-max",)),
+    methods=("FLGC", "FLGC*", "FLGC* averaged"),
+    grids=closed_form((0, 2, 4), (0.0, 0.1), (0.01, 1.0)),
+    preparation=MIN_MAX,
     split="10%",
     runs=2,
     published="uci_accuracy",
 )
 
 
-def run_cell(store: Path, cell: Cell) -> dict[str, Artifact]:
+class Plainly(Shared):
+    """Calls each step where the flow would submit it."""
+
+    def once(self, chain: Chain, stage: Any, about: str, what: Any, **given: Any) -> Any:
+        given.pop("wait_for", None)
+        found = stage(self.plan.store, about, **given)
+        chain.steps[stage.name] = found
+        return found
+
+
+def run_cell(store: Path, cell: Cell, device: str = "cpu") -> dict[str, Artifact]:
     """Every artifact of the cell's chain, by stage."""
-    where, experiment, subject = str(store), cell.experiment, cell.subject
-    data = made = fetch_dataset(where, subject.dataset)
-    found = {"dataset": data}
-    if subject.noise:
-        data = corrupt_features(where, made, experiment.name, subject)
-        found["corrupt"] = data
-    drawn = None
-    if experiment.split:
-        drawn = draw_splits(
-            where, data, subject.dataset, experiment.name, experiment.split, experiment.runs
-        )
-        found["splits"] = drawn
-    graph = build_graph(where, data, subject.title, cell.preparation, cell.protocol)
-    scores = score_settings(where, cell, data, graph, drawn)
-    picks = pick_settings(where, cell, scores)
-    found |= {"graph": graph, "select": scores, "pick": picks}
-    given = (where, cell, data, graph)
-    if cell.protocol == "honest":
-        return {**found, "fit": read_off(*given, scores, picks)}
-    embedding = propagate_features(*given, picks)
-    sources = (*given, scores, picks, embedding)
-    filled = fit_runs(*sources, drawn) if drawn else cluster_runs(*sources)
-    return {**found, "propagate": embedding, "fit": filled}
+    steps = Plainly(Plan("", (cell.experiment,), (cell.protocol,), device, str(store)))
+    raw = dataset(str(store), dataset=cell.subject.dataset)
+    chain = begun(cell, raw)
+    steps.data(chain)
+    steps.splits(chain)
+    steps.graphs(chain)
+    steps.scores(chain)
+    chain.picks = steps.picks(chain, cell.protocol)
+    if chain.refits:
+        steps.features(chain)
+    steps.fit(chain)
+    return {"dataset": raw, **chain.steps}
 
 
 def computed(found: dict[str, Artifact]) -> set[str]:
@@ -70,18 +64,3 @@ def iris(method: str = "FLGC*", protocol: str = "paper", experiment: Experiment 
 
 def rows(store: Path, artifact: Artifact) -> pd.DataFrame:
     return Store(store).read(artifact.key).to_pandas()
-
-
-@contextmanager
-def changed_module(monkeypatch: pytest.MonkeyPatch, module: str) -> Iterator[None]:
-    """As if the source of a module were another one."""
-    from tasks.store import code as store_code
-    from tasks.store import store
-
-    def digest(*modules: str) -> str:
-        mark = "changed" if module in store_code._closure(modules) else ""
-        return store_code.code_digest(*modules) + mark
-
-    with monkeypatch.context() as patch:
-        patch.setattr(store, "code_digest", digest)
-        yield
