@@ -105,11 +105,11 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     table = described(experiment).without_words()
     about = experiment.name
     if experiment.analysis(Compare) and len(experiment.datasets) > 1 and done:
-        shown = {"table": table, "protocols": plan.protocols}
+        shown: dict[str, Any] = {"table": table, "protocols": plan.protocols}
         comparison = compare.submit(plan.store, about, results=done, **shown)
     figures: Any = None
     if done:
-        drawn = {"timings": timings, **sensitivities(shared, experiment, good)}
+        drawn: dict[str, Any] = {"timings": timings, **sensitivities(shared, experiment, good)}
         figures = draw.submit(plan.store, about, results=done, table=table, **drawn)
     return Section(
         experiment=experiment,
