@@ -5,6 +5,7 @@ import pytest
 
 from flgc.methods.picking import weighting
 from tasks.document.figures.analyses import OTHERS, STYLES, profile, styles
+from tasks.document.figures.dots import MARKS, drawn
 from tasks.document.figures.draw import draw_figures
 from tests.tasks.document.shown import PUBLIC, results
 
@@ -73,6 +74,14 @@ def test_what_is_there_is_drawn_and_the_same_numbers_give_the_same_bytes():
     nothing = draw_figures([], {}, {}, {}, PUBLIC)
     assert list(nothing.columns) == ["name", "content"]
     assert nothing.empty
+
+
+def test_a_published_value_is_drawn_for_all_rows_that_the_paper_calls_so():
+    svg = drawn(PUBLIC, results(("Cora", "FLGC", "paper", 0.8), of=PUBLIC))
+    lines = svg["citation-public.svg"].splitlines()
+    dots = sum("<use" in line and MARKS["published"][0] in line for line in lines)
+    rows = [row for row in PUBLIC.rows if row.name != "FLGC* averaged"]
+    assert dots == len(rows) + 1, "one in the legend; FLGC*, teleport .1 is the paper's FLGC*"
 
 
 def test_a_sensitivity_of_one_method_alone_is_drawn():

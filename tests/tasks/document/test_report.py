@@ -59,6 +59,29 @@ def test_everything_that_is_there_stands_in_the_report():
         assert f"\n### {title}" in text
 
 
+def test_what_the_claims_say_stands_in_the_report():
+    honest = [cell.assign(protocol="honest") for cell in cells()]
+    average = [cell.assign(method=f"{FLGC[1]} averaged", value=0.95) for cell in honest[1::2]]
+    whole = table("uci-tiny", suite="tiny")
+    redrawn = [cell.assign(marks="re-drawn" * (i < 2)) for i, cell in enumerate(cells())]
+    times = pd.DataFrame(
+        {"method": ["FLGC*", "SGC"], "p_teleport": 0.1, "hops": 1, "accuracy": 0.5, "seconds": 0.1}
+    )
+    text = written(
+        whole,
+        results={whole.name: [*redrawn, *honest, *average]},
+        comparisons={whole.name: compare_methods(cells(), whole, ("paper",))},
+        timings={whole.name: {"iris": times}},
+    )["report.md"]
+    assert (
+        "\nFLGC* averaged, which picks no setting, beats FLGC* 2-0-0 (+5.00) in `honest`." in text
+    )
+    assert "\n- iris, FLGC* (teleport 0.1): holds; " in text
+    assert "\n- FLGC* (medians: SGC 1x): " in text
+    said = "Not compared with published values, which are the original's: iris (re-drawn)."
+    assert text.count(said) == 2, "beside the values, and beside the test"
+
+
 def test_a_run_without_a_single_cell_has_a_report():
     files = written(TINY, PUBLIC, results={TINY.name: []})
     assert files["report.md"].startswith("# Reproduction: `tiny`\n\n0 cells are there.\n")
