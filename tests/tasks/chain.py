@@ -39,9 +39,8 @@ class Plainly(Shared):
 
 def run_cell(store: Path, cell: Cell, device: str = "cpu") -> dict[str, Artifact]:
     """Every artifact of the cell's chain, by stage."""
-    steps = Plainly(Plan("", (cell.experiment,), (cell.protocol,), device, str(store)))
-    raw = dataset(str(store), dataset=cell.subject.dataset)
-    chain = begun(cell, raw)
+    steps, chain = begun_cell(store, cell, device)
+    raw: Any = chain.data
     steps.data(chain)
     steps.splits(chain)
     steps.graphs(chain)
@@ -51,6 +50,13 @@ def run_cell(store: Path, cell: Cell, device: str = "cpu") -> dict[str, Artifact
         steps.features(chain)
     steps.fit(chain)
     return {"dataset": raw, **chain.steps}
+
+
+def begun_cell(store: Path, cell: Cell, device: str = "cpu") -> tuple[Plainly, Chain]:
+    """A chain that has its dataset and nothing else, and who makes its steps."""
+    steps = Plainly(Plan("", (cell.experiment,), (cell.protocol,), device, str(store)))
+    raw: Any = dataset(str(store), dataset=cell.subject.dataset)
+    return steps, begun(cell, raw)
 
 
 def computed(found: dict[str, Artifact]) -> set[str]:
