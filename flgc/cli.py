@@ -144,16 +144,17 @@ def methods(
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("name", "task", "settings", "axes", "reference", "from")
     for row in rows:
         if "error" in row:
-            table.add_row(row["name"], row["task"], "", f"[red]{row['error']}", "", "")
+            error = Text(row["error"], style="red")  # as it is: what is in brackets is no markup
+            table.add_row(Text(row["name"]), row["task"], "", error, "", "")
             continue
         axes = "\n".join(f"{axis}: {_shortly(values)}" for axis, values in row["axes"].items())
-        settings = str(row["settings"])
-        about = (row["reference"], row["origin"])
-        table.add_row(row["name"], row["task"], settings, axes, *about)
+        texts = (row["name"], row["task"], str(row["settings"]), axes)
+        table.add_row(*map(Text, (*texts, row["reference"], row["origin"])))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 

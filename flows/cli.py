@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -69,17 +70,23 @@ def reproduce(
     """
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
+    from flgc.methods.registry import LeftOut
     from flows.plan import FLOWS, planned
     from flows.runners import task_runner
     from flows.server import NoServer
     from tasks.store import StoreError
 
     try:
-        plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
+        with warnings.catch_warnings(record=True) as noted:
+            warnings.simplefilter("always", LeftOut)
+            plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
         task_runner(runner, address)
     except (ValueError, ImportError, StoreError) as error:
         errors.print(f"flgc reproduce: {error}", style="red", soft_wrap=True, markup=False)
         raise typer.Exit(2) from error
+    for text in dict.fromkeys(str(each.message) for each in noted):
+        errors.print(f"flgc reproduce: {text}", style="yellow", soft_wrap=True, markup=False)
+    warnings.simplefilter("ignore", LeftOut)  # flows plan again
     chosen = {
         "suite": suite,
         "datasets": datasets,

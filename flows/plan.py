@@ -73,9 +73,10 @@ def planned(
                 )
             )
     if not narrowed:
+        known = ", ".join(f"{name} is for {' and '.join(of)}" for name, of in tasks.items())
         raise ValueError(
             f"nothing to do in {' or '.join(flows)} of suite {suite}: no experiment has both the "
-            "datasets and the methods that were chosen"
+            f"datasets and the methods that were chosen{f' ({known})' if known else ''}"
         )
     return Plan(suite, tuple(narrowed), tuple(protocols or PROTOCOLS), device, Store(store).url)
 

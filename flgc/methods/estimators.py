@@ -6,11 +6,11 @@ Estimator("k-means", KMeans, n_init=(10,))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_clusterer
+from sklearn.base import BaseEstimator, is_classifier, is_clusterer
 from sklearn.metrics import silhouette_score
 
 from flgc.methods.base import Grid, Method, Outputs, Problem, Setting, settings_of
@@ -37,15 +37,24 @@ class Estimator(Method):
         **axes: Sequence[Any],
     ) -> None:
         self.name, self.estimator, self.unlabelled = name, estimator, unlabelled
-        self.reference = reference or f"{estimator.__module__}.{estimator.__qualname__}"
-        self.task = "clustering" if is_clusterer(estimator()) else "classification"
+        self.reference = reference or _full_name(estimator)
+        made = estimator()
+        if not isinstance(made, BaseEstimator) or not (is_classifier(made) or is_clusterer(made)):
+            raise TypeError(f"{_full_name(estimator)} is no classifier or clusterer of sklearn")
+        self.task = "clustering" if is_clusterer(made) else "classification"
+        for axis, values in {"scaling": scaling, **axes}.items():
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise TypeError(f"{name}: {axis}={values!r}; give a tuple of values")
+        known = made.get_params()
+        for axis in axes.keys() - known.keys():
+            raise TypeError(f"{name} has no parameter {axis!r}; choose from {', '.join(known)}")
         self.axes = {"scaling": tuple(scaling)} | {n: tuple(v) for n, v in axes.items()}
         # What the results depend on besides this class: digests of code ask for it.
         self.__code_parts__ = (estimator,)
 
     def parameters(self) -> dict[str, Any]:
         """What tells it from other estimators, its axes aside."""
-        return {"estimator": self.estimator.__qualname__, "unlabelled": self.unlabelled}
+        return {"estimator": _full_name(self.estimator), "unlabelled": self.unlabelled}
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
         """One fit for each setting and run."""
@@ -80,3 +89,7 @@ class Estimator(Method):
         offered = {"random_state": seed % 2**32, **known}
         given = {name: value for name, value in offered.items() if name in model.get_params()}
         return model.set_params(**given, **setting)
+
+
+def _full_name(estimator: Callable[[], Any]) -> str:
+    return f"{estimator.__module__}.{estimator.__qualname__}"

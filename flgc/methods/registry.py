@@ -10,17 +10,18 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
-from flgc.methods.base import Grid, Method
+from flgc.methods.base import Grid, Method, Task
 from flgc.methods.estimators import Estimator
 from flgc.methods.flgc import FLGC, Clustering
-from flgc.methods.picking import PROTOCOLS
+from flgc.methods.picking import PROTOCOLS, Combine
 
 GROUP = "flgc.methods"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -28,6 +29,10 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 class UnknownMethod(ValueError):
     """There is no such method, or it cannot be had here."""
+
+
+class LeftOut(UserWarning):
+    """A package names a method that cannot be had: the others go on without it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Contender:
         """The grid whose scores it needs, with an experiment's values where it gives some."""
         known = {name: values for name, values in given.items() if name in self.method.axes}
         grid = {**self.method.axes, **known, **self.grid}
-        return {name: tuple(values) for name, values in grid.items()}
+        return {name: tuple(_plain(each) for each in values) for name, values in grid.items()}
 
     def n_settings(self, given: Grid = NOTHING) -> int:
         """How many settings it is picked from, or averaged over."""
@@ -84,13 +89,8 @@ BUILT_IN: dict[tuple[str, str], Any] = {
 
 def contender(name: str, task: str) -> Contender:
     """The row of that name, or the one that `module:object` names, for a task."""
-    found = BUILT_IN.get((name, task)) or _installed().get(name)
-    if found is None and ":" in name:
-        found = name
-    if found is None:
-        known = ", ".join(names(task))
-        raise UnknownMethod(f"unknown method {name!r}; choose from {known}, or give module:object")
-    row = _as_contender(name, _loaded(name, found), found)
+    found = BUILT_IN.get((name, task))
+    row = _contender(name, _outside(name, task) if found is None else found)
     if row.method.task != task:
         raise UnknownMethod(f"method {name!r} is for {row.method.task}, not for {task}")
     return row
@@ -99,13 +99,7 @@ def contender(name: str, task: str) -> Contender:
 def task_of(name: str) -> tuple[str, ...]:
     """The tasks for which there is a method of that name."""
     tasks = tuple(task for known, task in BUILT_IN if known == name)
-    if tasks:
-        return tasks
-    found = _installed().get(name, name)
-    if isinstance(found, str) and ":" not in found:
-        known = ", ".join(dict.fromkeys([*(n for n, _ in BUILT_IN), *_installed()]))
-        raise UnknownMethod(f"unknown method {name!r}; choose from {known}, or give module:object")
-    return (_as_contender(name, _loaded(name, found), found).method.task,)
+    return tasks or (_contender(name, _outside(name)).method.task,)
 
 
 def is_built_in(name: str) -> bool:
@@ -114,8 +108,22 @@ def is_built_in(name: str) -> bool:
 
 
 def installed(task: str) -> list[str]:
-    """The names of methods that other packages bring for a task: they join every table of it."""
-    return [name for name in _installed() if task in task_of(name)]
+    """The names of methods that other packages bring for a task: they join every table of it.
+
+    One that cannot be had is left out with a warning; whoever asks for it by name is told why.
+    """
+    found = []
+    for name in _installed():
+        try:
+            if is_built_in(name):
+                raise UnknownMethod(f"method {name!r}: this library has one of that name")
+            of_tasks = task_of(name)
+        except UnknownMethod as error:
+            brought = _packages(_installed()[name])
+            warnings.warn(f"left out of {brought}: {error}", LeftOut, stacklevel=2)
+            continue
+        found += [name] if task in of_tasks else []
+    return found
 
 
 def names(task: str | None = None) -> list[str]:
@@ -126,7 +134,8 @@ def names(task: str | None = None) -> list[str]:
 
 def listed() -> Iterator[dict[str, Any]]:
     """One row for each that there is, or why it cannot be had: what `flgc methods` shows."""
-    for name, task in [*BUILT_IN, *((name, None) for name in _installed())]:
+    outside = [(name, None) for name in _installed() if not is_built_in(name)]
+    for name, task in [*BUILT_IN, *outside]:
         try:
             row = contender(name, task or task_of(name)[0])
         except UnknownMethod as error:
@@ -143,37 +152,108 @@ def listed() -> Iterator[dict[str, Any]]:
         }
 
 
-def _installed() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+def _outside(name: str, task: str | None = None) -> EntryPoint | str:
+    """What is not of this library: an entry point, or `module:object`."""
+    entries = _installed().get(name, [])
+    if len(entries) > 1:
+        brought = _packages(entries)
+        raise UnknownMethod(f"method {name!r} is in several packages: {brought}; remove one")
+    if entries:
+        return entries[0]
+    if ":" in name:
+        return name
+    if is_built_in(name):
+        raise UnknownMethod(f"method {name!r} is for {' and '.join(task_of(name))}, not for {task}")
+    known = ", ".join(names(task))
+    raise UnknownMethod(f"unknown method {name!r}; choose from {known}, or give module:object")
 
 
-def _loaded(name: str, found: Any) -> Any:
-    """What an entry point or `module:object` names."""
-    if isinstance(found, Contender):
-        return found
-    try:
-        if isinstance(found, EntryPoint):
-            return found.load()
-        module, _, attribute = found.partition(":")
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        extra = ": pip install 'flgc[gnn]'" if getattr(error, "name", "") == "torch" else ""
-        raise UnknownMethod(f"method {name!r} cannot be loaded ({error}){extra}") from error
+def _installed() -> dict[str, list[EntryPoint]]:
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in entry_points(group=GROUP):
+        found.setdefault(entry.name, []).append(entry)
+    return found
 
 
-def _as_contender(name: str, made: Any, found: Any) -> Contender:
-    origin = "flgc"
+def _packages(entries: Sequence[EntryPoint]) -> str:
+    """`mypackage 1.0`, or where there is no package, what is named."""
+    known = [(entry.dist, entry.value) for entry in entries]
+    return ", ".join(sorted(f"{dist.name} {dist.version}" if dist else of for dist, of in known))
+
+
+def _contender(name: str, found: Any) -> Contender:
+    """The row that an entry point, `module:object` or a line of `BUILT_IN` names, checked."""
+    origin, where = "flgc", f"method {name!r}"
     if isinstance(found, EntryPoint):
-        origin = f"{found.dist.name} {found.dist.version}" if found.dist else found.value
+        origin = _packages([found])
+        where += f" ({found.value} of {origin})"
     elif found == name:
         origin = name
+    try:
+        row = _as_row(name, found if isinstance(found, Contender) else _loaded(found))
+        _check(row)
+    except (Exception, SystemExit) as error:  # whatever the code of others does
+        missing = getattr(error, "name", "") if isinstance(error, ImportError) else ""
+        extra = ": pip install 'flgc[gnn]'" if missing == "torch" else ""
+        raise UnknownMethod(f"{where} cannot be used: {_in_a_line(error)}{extra}") from error
+    return dataclasses.replace(row, origin=origin)
+
+
+def _loaded(found: EntryPoint | str) -> Any:
+    if isinstance(found, EntryPoint):
+        return found.load()
+    module, _, attributes = found.partition(":")
+    if not module or not attributes:
+        raise ValueError("give module:object, as in sklearn.svm:SVC")
+    made = import_module(module)
+    for attribute in attributes.split("."):
+        made = getattr(made, attribute)
+    return made
+
+
+def _as_row(name: str, made: Any) -> Contender:
+    """What was loaded, as a row of a table."""
     if inspect.isclass(made):
         made = made() if issubclass(made, Method) else Estimator(made.__name__, made)
     if isinstance(made, Method):
-        made = Contender(name if origin != name else made.name, made)
-    if not isinstance(made, Contender):
-        raise UnknownMethod(
-            f"method {name!r} is a {type(made).__name__}; give a flgc.methods.base.Method, its "
-            "class, or a scikit-learn estimator's class"
-        )
-    return dataclasses.replace(made, origin=origin)
+        return Contender(name, made)
+    if isinstance(made, Contender):
+        return made
+    raise TypeError(
+        f"it is a {type(made).__name__}; give a flgc.methods.base.Method, its class, or the class "
+        "of a scikit-learn classifier or clusterer"
+    )
+
+
+def _check(row: Contender) -> None:
+    """What a table needs of a row; where it is not there, that is said before anything is run."""
+    method, kind = row.method, type(row.method)
+    if not isinstance(getattr(method, "name", None), str):
+        raise TypeError(f"{kind.__name__} has no name")
+    if method.task not in get_args(Task):
+        raise ValueError(f"task={method.task!r} is neither of {', '.join(get_args(Task))}")
+    if kind.outputs is Method.outputs and kind.scores is Method.scores:
+        raise TypeError(f"{kind.__name__} has no outputs")
+    if row.combine not in get_args(Combine):
+        raise ValueError(f"combine={row.combine!r} is neither of {', '.join(get_args(Combine))}")
+    for axis in {*row.part, *row.grid} - {*method.axes}:
+        raise ValueError(f"{method.name} has no axis {axis!r}")
+    for axis, values in {**method.axes, **row.grid, **row.part}.items():
+        known = isinstance(values, Sequence) or hasattr(values, "tolist")
+        if isinstance(values, str) or not known or len(values) == 0:
+            raise TypeError(f"axis {axis}={values!r}: give a tuple of values")
+        for value in map(_plain, values):
+            if not isinstance(value, str | int | float | None):
+                raise TypeError(f"axis {axis}: {value!r} is no number, text, truth value or None")
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy as one of Python."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _in_a_line(error: BaseException) -> str:
+    """What an error says; of one that has no words for people, its kind too."""
+    text = " ".join(str(error).split())
+    plain = isinstance(error, ImportError | AttributeError | TypeError | ValueError)
+    return text if plain and text else f"{type(error).__name__} {text}".strip()
