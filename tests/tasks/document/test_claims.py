@@ -173,7 +173,7 @@ def test_the_row_says_who_is_the_papers_own():
     assert beaten(mine, cells)[1].startswith("- mine, `honest`: beats GCN 1-0-0 (+2.00)")
     theirs = dataclasses.replace(PUBLIC, rows=(*PUBLIC.rows, rival("mine")))
     assert beaten(theirs, cells) == []
-    times = timings(method=["mine", "GCN"], hops=1, seconds=[1.0, 2.0])
+    times = timings(method=["mine", "GCN"], hops=1, training_time=[1.0, 2.0])
     assert fastest(mine, times)[1].startswith("- mine (medians: GCN 2x): faster at all 1 ")
 
 
@@ -188,7 +188,11 @@ def test_published_rivals_are_marked_and_metrics_told_apart():
 
 def test_over_smoothing_is_claimed_of_a_teleport_alone():
     steady = timings(
-        method="FLGC*", p_teleport=0.05, hops=[1, 2, 15], accuracy=[0.80, 0.84, 0.832], seconds=1.0
+        method="FLGC*",
+        p_teleport=0.05,
+        hops=[1, 2, 15],
+        accuracy=[0.80, 0.84, 0.832],
+        training_time=1.0,
     )
     assert over_smoothing(PUBLIC, steady)[1] == (
         "- Cora, FLGC* (teleport 0.05): holds; 83.2 at 15 hops, best 84.0 at 2"
@@ -212,7 +216,7 @@ def test_over_smoothing_is_claimed_of_a_teleport_alone():
 
 def test_a_method_made_without_teleport_is_not_spoken_of_beside_one_that_has_it():
     both = timings(
-        method=["FLGC", "FLGC*"], p_teleport=[0.0, 0.1], hops=2, accuracy=0.8, seconds=1.0
+        method=["FLGC", "FLGC*"], p_teleport=[0.0, 0.1], hops=2, accuracy=0.8, training_time=1.0
     )
     assert len(over_smoothing(PUBLIC, both)) == 2
     (nothing,) = over_smoothing(PUBLIC, both[:1])
@@ -221,10 +225,13 @@ def test_a_method_made_without_teleport_is_not_spoken_of_beside_one_that_has_it(
 
 def test_a_slower_fit_is_named():
     table = timings(
-        method=["FLGC", "FLGC", "GCN", "GCN"], hops=[1, 2, 1, 2], seconds=[1.0, 1.0, 3.0, 0.5]
+        method=["FLGC", "FLGC", "GCN", "GCN"], hops=[1, 2, 1, 2], training_time=[1.0, 1.0, 3.0, 0.5]
     )
     assert fastest(PUBLIC, table)[1].endswith("**not everywhere**; slower on Cora at 2 hops (GCN)")
-    assert "faster at all 2 pairs" in fastest(PUBLIC, table.assign(seconds=[1.0, 1.0, 3.0, 2.0]))[1]
+    assert (
+        "faster at all 2 pairs"
+        in fastest(PUBLIC, table.assign(training_time=[1.0, 1.0, 3.0, 2.0]))[1]
+    )
     assert fastest(PUBLIC, table[table["method"] == "GCN"]) == []
 
 

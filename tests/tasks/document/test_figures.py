@@ -56,7 +56,7 @@ def test_methods_of_users_have_a_style_of_their_own_that_stays():
 def test_what_is_there_is_drawn_and_the_same_numbers_give_the_same_bytes():
     cells = results(("Cora", "FLGC", "paper", 0.8), ("Cora", "GCN", "honest", 0.7), of=PUBLIC)
     timings = pd.DataFrame(
-        {"method": ["GCN", "FLGC"], "hops": 1, "accuracy": 0.5, "seconds": [0.2, 0.1]}
+        {"method": ["GCN", "FLGC"], "hops": 1, "accuracy": 0.5, "training_time": [0.2, 0.1]}
     )
     given = ([cells], {"Cora": timings}, {"Cora": grid()}, {"Cora": picks()}, PUBLIC)
     files = draw_figures(*given)

@@ -32,7 +32,7 @@ def written(*tables: Described, **given) -> dict[str, str]:
 
 
 def test_everything_that_is_there_stands_in_the_report():
-    times = pd.DataFrame({"method": ["FLGC"], "hops": 1, "accuracy": 0.5, "seconds": 0.1})
+    times = pd.DataFrame({"method": ["FLGC"], "hops": 1, "accuracy": 0.5, "training_time": 0.1})
     gaps = [Gap(NOT_REACHABLE, "wdbc", "moon", 2), Gap(FAILED, "uci-tiny: timing iris", "sour")]
     files = written(
         TINY,
@@ -65,7 +65,13 @@ def test_what_the_claims_say_stands_in_the_report():
     whole = table("uci-tiny", suite="tiny")
     redrawn = [cell.assign(marks="re-drawn" * (i < 2)) for i, cell in enumerate(cells())]
     times = pd.DataFrame(
-        {"method": ["FLGC*", "SGC"], "p_teleport": 0.1, "hops": 1, "accuracy": 0.5, "seconds": 0.1}
+        {
+            "method": ["FLGC*", "SGC"],
+            "p_teleport": 0.1,
+            "hops": 1,
+            "accuracy": 0.5,
+            "training_time": 0.1,
+        }
     )
     text = written(
         whole,

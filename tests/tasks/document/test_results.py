@@ -21,6 +21,6 @@ def test_no_cells_are_a_table_with_the_columns_of_all():
 
 
 def test_timings_say_of_which_dataset_they_are():
-    frame = pd.DataFrame({"method": ["FLGC"], "hops": [1], "seconds": [0.1]})
+    frame = pd.DataFrame({"method": ["FLGC"], "hops": [1], "training_time": [0.1]})
     found = timed({"Cora": frame, "PubMed": frame})
     assert found["dataset"].tolist() == ["Cora", "PubMed"]
