@@ -154,9 +154,9 @@ def _as_data(value: Any) -> Any:
     """Declarations as what they say."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
-    if isinstance(value, list | tuple):
-        return [_as_data(each) for each in value]
-    return value
+    if isinstance(value, Mapping):
+        return {name: _as_data(each) for name, each in value.items()}
+    return [_as_data(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def method_named(spec: str) -> Any:
