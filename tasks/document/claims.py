@@ -197,7 +197,7 @@ def _own(table: Described) -> list[str]:
 def fastest(table: Described, timings: pd.DataFrame) -> list[str]:
     """Whether each of the paper's is faster than every rival at equal hops, and where it is not."""
     seconds: Any = timings.pivot_table(
-        index=["dataset", "hops"], columns="method", values="seconds", sort=False
+        index=["dataset", "hops"], columns="method", values="training_time", sort=False
     )
     own = [name for name in seconds if name in _own(table)]
     rivals = [name for name in seconds if name not in own]

@@ -64,7 +64,8 @@ def section_table(
             line |= {f"{prefix} {kind}": text for kind, text in texts.items()}
     shown = pd.DataFrame([{**dict(key), **line} for key, line in rows.items()])
     last = literature_rows(table) if by_method else average_row(table, protocols, ours, theirs)
-    return pd.concat([shown, last], ignore_index=True).fillna("")
+    whole = pd.concat([shown, last], ignore_index=True).fillna("")
+    return whole.loc[:, ~whole.isin(["", NONE]).all()]  # nobody has a cell there
 
 
 def _texts(

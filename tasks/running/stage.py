@@ -34,11 +34,11 @@ class Stage:
 
     Of what is given, artifacts are inputs of the key and are read for the function; the rest are
     parameters of the key and are handed on, but those named `outside` are handed on alone, and
-    those `aside` are for `extra`. A
-    `method`, "task:name", is handed on as the method that it names, and its code joins the key, as
-    does that of scalings and noises that are named. `extra` gives the function more, from the store
-    and what was given: what is kept, never what the result depends on. `known` gives all that is
-    given where a caller knows less; `noted` tells of a result what is written down beside it.
+    those `aside` are for `extra`. A `method`, "task:name", is handed on as the method that it
+    names, and its code joins the key, as does that of scalings and noises that are named. `extra`
+    gives the function more, from the store and what was given: what is kept, never what the result
+    depends on. `known` gives all that is given where a caller knows less; `noted` tells of a result
+    what is written down beside it.
     """
 
     def __init__(
@@ -149,9 +149,9 @@ def _as_data(value: Any) -> Any:
     """Declarations as what they say."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
-    if isinstance(value, list | tuple):
-        return [_as_data(each) for each in value]
-    return value
+    if isinstance(value, Mapping):
+        return {name: _as_data(each) for name, each in value.items()}
+    return [_as_data(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def method_named(spec: str) -> Any:

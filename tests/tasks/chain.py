@@ -37,20 +37,26 @@ class Plainly(Shared):
         return found
 
 
-def run_cell(store: Path, cell: Cell, device: str = "cpu") -> dict[str, Artifact]:
+def run_cell(store: Path, cell: Cell, steps: type[Shared] = Plainly) -> dict[str, Artifact]:
     """Every artifact of the cell's chain, by stage."""
-    steps = Plainly(Plan("", (cell.experiment,), (cell.protocol,), device, str(store)))
-    raw = dataset(str(store), dataset=cell.subject.dataset)
-    chain = begun(cell, raw)
-    steps.data(chain)
-    steps.splits(chain)
-    steps.graphs(chain)
-    steps.scores(chain)
-    chain.picks = steps.picks(chain, cell.protocol)
+    shared, chain = begun_cell(store, cell, steps)
+    raw: Any = chain.data
+    shared.data(chain)
+    shared.splits(chain)
+    shared.graphs(chain)
+    shared.scores(chain)
+    chain.picks = shared.picks(chain, cell.protocol)
     if chain.refits:
-        steps.features(chain)
-    steps.fit(chain)
+        shared.features(chain)
+    shared.fit(chain)
     return {"dataset": raw, **chain.steps}
+
+
+def begun_cell(store: Path, cell: Cell, steps: type[Shared] = Plainly) -> tuple[Shared, Chain]:
+    """A chain that has its dataset and nothing else, and who makes its steps."""
+    shared = steps(Plan("", (cell.experiment,), (cell.protocol,), "cpu", str(store)))
+    raw: Any = dataset(str(store), dataset=cell.subject.dataset)
+    return shared, begun(cell, raw)
 
 
 def computed(found: dict[str, Artifact]) -> set[str]:

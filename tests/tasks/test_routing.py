@@ -1,5 +1,6 @@
 """Where a fit goes, decided against a scripted server; the real one is in tests/deployments."""
 
+import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,18 +13,16 @@ pytest.importorskip("prefect")
 
 from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Crashed, Failed, Paused, Pending, Running, Scheduled
-from pydantic_core import to_jsonable_python
 
-from flows.dag import subjects_of
-from flows.fit_on_gpu import fit_on_gpu, resolve, typed
-from tasks.declared.experiments import SUITES, Cell
+from flgc.methods.registry import contender
+from flows.fit_on_gpu import GPU_STAGES, fit_on_gpu
+from tasks.declared.suites import SUITES
+from tasks.declared.types import Cell
 from tasks.running import routing
 from tasks.running.pools import GPU_POOL
-from tasks.select import score_settings
-from tasks.stages.dataset import fetch_dataset
-from tasks.stages.graph import build_graph
-from tasks.stages.splits import draw_splits
-from tasks.store.store import Artifact
+from tasks.running.stage import STAGES
+from tasks.store import Artifact
+from tests.tasks.chain import Plainly, run_cell
 
 
 @dataclass
@@ -88,7 +87,7 @@ def test_a_fit_on_the_pool_is_not_sent_there_again(monkeypatch: pytest.MonkeyPat
 
 def send(server: ScriptedServer) -> bool:
     return routing.fit_on_gpu_pool(
-        server, "tasks.stages.fit:fit", {"key": "k"}, label="fit iris", sleep=lambda _: None
+        server, "fit", {"store": "here", "given": {}}, label="fit iris", sleep=lambda _: None
     )
 
 
@@ -96,10 +95,7 @@ def test_a_fit_is_sent_with_its_arguments_and_waited_for() -> None:
     states = [Scheduled(), Pending(), Running(), Completed()]
     server = ScriptedServer([["ONLINE"]], states)
     assert send(server)
-    assert server.sent["parameters"] == {
-        "function": "tasks.stages.fit:fit",
-        "arguments": {"key": "k"},
-    }
+    assert server.sent["parameters"] == {"stage": "fit", "store": "here", "given": {}}
     assert server.sent["name"] == "fit iris"
 
 
@@ -127,9 +123,7 @@ def test_a_fit_that_nobody_begins_is_withdrawn_in_the_end(state: Any) -> None:
     """Workers that are online may be of another network, or stand still."""
     server = ScriptedServer([["ONLINE"]], [state])
     slept: list[float] = []
-    assert not routing.fit_on_gpu_pool(
-        server, "tasks.stages.fit:fit", {}, label="fit", sleep=slept.append
-    )
+    assert not routing.fit_on_gpu_pool(server, "fit", {}, label="fit", sleep=slept.append)
     assert sum(slept) == routing.START_SECONDS
     assert server.cancelled
 
@@ -146,29 +140,56 @@ def test_without_a_deployment_the_caller_fits(monkeypatch: pytest.MonkeyPatch) -
     assert not send(ScriptedServer([["ONLINE"]]))
 
 
-def test_every_cell_survives_the_way_to_a_worker() -> None:
+@pytest.mark.parametrize("suite", list(SUITES))
+def test_what_a_stage_is_given_survives_the_way_to_a_worker(suite: str) -> None:
     """Equal in type too: a 4 that comes back as 4.0 has another key in the store."""
-    for experiment in (each for suite in SUITES.values() for each in suite):
-        for subject in subjects_of(experiment):
-            cell = Cell(experiment, subject, experiment.methods[0], "honest")
-            sent = json.loads(json.dumps(to_jsonable_python({"cell": cell})))
-            assert repr(typed(score_settings, sent)["cell"]) == repr(cell)
+    data = Artifact("dataset-0", "d", "dataset", 150, 0.5, cached=True)
+    for experiment in SUITES[suite]:
+        for subject in experiment.subjects:
+            for preparation in experiment.preparations(subject.dataset, "honest"):
+                row = contender(experiment.methods[0], experiment.task)
+                given = {
+                    "data": data,
+                    "splits": None,
+                    "picks": {"a": [data]},
+                    "grid": row.whole({**preparation.axes, **experiment.grids["FLGC*"]}),
+                    "seeds": subject.seeds(experiment),
+                    "cell": Cell(experiment, subject, "FLGC*", "honest").row,
+                    "without": ("Id",),
+                }
+                sent = json.loads(json.dumps(routing.packed(given)))
+                arrived = routing.unpacked(sent)
+                assert repr(arrived) == repr(as_lists(given))
+
+
+def as_lists(value: Any) -> Any:
+    """Tuples are lists in JSON, and in keys."""
+    if isinstance(value, dict):
+        return {name: as_lists(each) for name, each in value.items()}
+    return [as_lists(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 @pytest.mark.parametrize("name", ["uci-tiny", "clustering-tiny"])
 def test_a_worker_stores_under_the_key_that_the_sender_looks_up(name: str, tmp_path: Path) -> None:
-    store = str(tmp_path)
     (experiment,) = (each for each in SUITES["tiny"] if each.name == name)
-    cell = Cell(experiment, subjects_of(experiment)[0], "FLGC*", "paper")
-    dataset = cell.subject.dataset
-    data = fetch_dataset(store, dataset)
-    drawn = None
-    if experiment.split:
-        drawn = draw_splits(store, data, dataset, name, experiment.split, experiment.runs)
-    graph = build_graph(store, data, dataset, cell.preparation, "paper")
-    given = {"store": store, "cell": cell, "data": data, "graph": graph, "splits": drawn}
-    fit_on_gpu.fn("tasks.select:score_settings", json.loads(json.dumps(to_jsonable_python(given))))
-    assert score_settings(**given).cached
+    experiment = dataclasses.replace(experiment, runs=1)
+    cell = Cell(experiment, experiment.subjects[0], "FLGC*", "paper")
+    done: list[str] = []
+
+    class Sent(Plainly):
+        """What may run on a GPU worker is run there first."""
+
+        def once(self, chain: Any, stage: Any, about: str, what: Any, **given: Any) -> Any:
+            given.pop("wait_for", None)
+            if stage.gpu:
+                sent = json.loads(json.dumps(routing.packed(given)))
+                fit_on_gpu.fn(stage.name, self.plan.store, about, sent)
+                done.append(stage.name)
+                assert stage(self.plan.store, about, **given).cached
+            return super().once(chain, stage, about, what, **given)
+
+    run_cell(tmp_path, cell, steps=Sent)
+    assert done == ["score", "fit"]
 
 
 @pytest.fixture
@@ -179,7 +200,7 @@ def in_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
 stored: list[str] = []
 
 
-def stage(store: str, device: str = "cpu") -> Artifact:
+def stage(store: str, about: str, device: str = "cpu") -> Artifact:
     """A stage that computes what is not stored, and says where."""
     cached = bool(stored)
     if not cached:
@@ -198,29 +219,28 @@ def test_a_stage_computes_what_no_worker_did(
 ) -> None:
     stored.clear()
 
-    def send(work: Any, given: dict[str, Any]) -> bool:
-        assert given == {"store": "here", "device": device}
+    def send(work: Any, store: str, about: str, given: dict[str, Any]) -> bool:
+        assert (store, about, given) == ("here", "iris", {"device": device})
         if worker_does_it:
             stored.append("worker")
         return worker_does_it
 
     monkeypatch.setattr(routing, "_send", send)
     routed = routing.gpu_first(stage)
-    assert not routed("here", device=device).cached
+    assert not routed("here", "iris", device=device).cached
     assert stored == [computed]
-    assert routed("here", device=device).cached, "nothing is sent for what is stored"
+    assert routed("here", "iris", device=device).cached, "nothing is sent for what is stored"
 
 
 def test_outside_of_a_task_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     stored.clear()
     monkeypatch.delattr(routing, "_send")
-    assert not routing.gpu_first(stage)("here", device="auto").cached
+    assert not routing.gpu_first(stage)("here", "iris", device="auto").cached
 
 
-def test_only_functions_of_the_tasks_can_be_asked_for() -> None:
-    assert resolve("tasks.running.routing:fit_where") is routing.fit_where
-    for function in ("os:system", "tasks:x", "tasks.running.routing", "tasks.running.routing:a.b"):
-        with pytest.raises(ValueError, match="must read"):
-            resolve(function)
-    with pytest.raises(ValueError, match="has no function 'nothing'"):
-        resolve("tasks.running.routing:nothing")
+@pytest.mark.parametrize("name", ["dataset", "report", "os:system", "tasks.stages.fit:fit", ""])
+def test_only_scores_and_fits_can_be_asked_for(name: str, tmp_path: Path) -> None:
+    assert set(GPU_STAGES) == {"score", "fit"} == {s.name for s in STAGES.values() if s.gpu}
+    with pytest.raises(ValueError, match="is not one of score, fit"):
+        fit_on_gpu.fn(name, str(tmp_path), "iris", {})
+    assert not list(tmp_path.iterdir())

@@ -1,33 +1,47 @@
+"""Cells of the closed form through the stages, without Prefect."""
+
 import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tasks.declared.experiments import METHODS, Cell, Experiment, Grid, Noise, Preparation, Subject
-from tasks.picking import AXES, Method
-from tasks.select import seeds
 
 from flgc import FLGCClassifier
 from flgc.datasets import load
 from flgc.datasets.splits import from_table
+from flgc.methods import registry
+from flgc.methods.flgc import FLGC
+from flgc.methods.registry import Contender
 from flgc.scaling import min_max
+from tasks.declared.paper import closed_form, prepared
+from tasks.declared.types import Cell, Experiment, Noise, Subject
 from tasks.document.results import COLUMNS
-from tasks.stages.dataset import dataset_of, dataset_table, described
-from tasks.store.store import Store
+from tasks.store import Store
+from tasks.store.layouts import dataset_of, dataset_table
+from tasks.store.upkeep import artifact_keys, prune
 from tests import plain
-from tests.tasks.chain import IRIS, changed_module, computed, iris, rows, run_cell
+from tests.tasks.chain import IRIS, begun_cell, computed, iris, rows, run_cell
+from tests.tasks.edits import edited
 
-ALL = {"dataset", "splits", "graph", "select", "pick", "propagate", "fit"}
+ALL = {"dataset", "splits", "graph", "score", "pick", "propagate", "fit"}
+AXES = [f"p_{name}" for name in FLGC.axes]
 NOISY = Experiment(
     name="noisy",
     flow="robustness",
-    kind="clustering",
+    task="clustering",
     title="Wine under noise",
     datasets=("wine",),
-    grid=Grid((2,), (0.1,), (10.0,)),
-    preparation=Preparation("standardised", ("standardised",), 10),
+    methods=("FLGC*",),
+    grids=closed_form((2,), (0.1,), (10.0,)),
+    preparation=prepared("standardised", "standardised", 10),
     noises=(Noise("gaussian", 0.1, "standardised"),),
 )
+
+
+def declare(monkeypatch: pytest.MonkeyPatch, name: str, **part: tuple) -> None:
+    """One row more: FLGC* on a part of its settings."""
+    row = Contender(name, FLGC(), part=part)
+    monkeypatch.setitem(registry.BUILT_IN, (name, "classification"), row)
 
 
 def test_the_second_time_nothing_is_computed(tmp_path: Path) -> None:
@@ -42,7 +56,8 @@ def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path, protoco
     """What `honest` looks up in the grid is what a fit would give."""
     found = run_cell(tmp_path, iris(protocol=protocol))
     table = rows(tmp_path, found["fit"])
-    assert list(table) == list(COLUMNS)
+    assert [name for name in table if not name.startswith("p_")] == list(COLUMNS)
+    assert set(table) - set(COLUMNS) == {*AXES, "p_graph"}
     assert table["run"].tolist() == [0, 1]
     data = load("iris")
     splits = from_table(Store(tmp_path).read(found["splits"].key))
@@ -50,7 +65,7 @@ def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path, protoco
         y = np.full(data.n_nodes, -1)
         y[split.train] = data.labels[split.train]
         model = FLGCClassifier(
-            hops=row.hops, teleport=row.teleport, regularization=row.regularization
+            hops=row.p_hops, teleport=row.p_teleport, regularization=row.p_regularization
         ).fit(min_max(data.features), y)
         hits = model.transduction_[split.test] == data.labels[split.test]
         assert row.value == pytest.approx(hits.mean())
@@ -58,10 +73,10 @@ def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path, protoco
 
 def test_the_fit_of_the_picked_setting_scores_as_in_the_grid(tmp_path: Path) -> None:
     found = run_cell(tmp_path, iris())
-    scores, fitted = rows(tmp_path, found["select"]), rows(tmp_path, found["fit"])
+    scores, fitted = rows(tmp_path, found["score"]), rows(tmp_path, found["fit"])
     looked_up = rows(tmp_path, found["pick"])["test"].tolist()
     assert fitted["value"].tolist() == pytest.approx(looked_up)
-    assert fitted["value"].mean() == pytest.approx(scores.groupby(list(AXES))["test"].mean().max())
+    assert fitted["value"].mean() == pytest.approx(scores.groupby(AXES)["test"].mean().max())
 
 
 def test_protocols_share_all_but_what_depends_on_the_pick(tmp_path: Path) -> None:
@@ -76,23 +91,30 @@ def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("module", "recomputed"),
+    ("path", "old", "new", "recomputed"),
     [
-        ("flgc.graph", {"graph"}),
-        ("flgc.grid", {"select"}),
-        ("flgc.propagation", {"select", "propagate"}),
-        ("flgc.datasets.splits", {"splits", "graph", "select", "propagate", "fit"}),
-        ("flgc.noise", set()),
-        ("flgc.clustering", set()),
-        ("tasks.declared.experiments", set()),
+        ("flgc/graph.py", "// (5 * n_classes)", "// n_classes // 5", {"graph"}),
+        ("flgc/grid.py", "def _solver_of_some(", "def _solver_of_some(*, ", {"score", "fit"}),
+        ("flgc/propagation.py", "def embedding_grid(", "def embedding_grid(*, ", {"score", "fit"}),
+        ("flgc/propagation.py", "def hop(P", "def hop(*, P", {"score", "propagate", "fit"}),
+        ("flgc/ridge.py", "def one_hot(codes", "def one_hot(*, codes", {"score", "fit"}),
+        ("flgc/datasets/splits.py", "> 1:\n", "> 2:\n", {"splits"}),
+        ("flgc/methods/picking.py", "rule = _average", "rule: object = _average", {"pick"}),
+        ("flgc/noise.py", "def gaussian(", "def gaussian(*, ", set()),
+        ("flgc/clustering.py", "def fit_embedding(self", "def fit_embedding(*, self", set()),
+        ("tasks/declared/paper.py", 'AVERAGED = "', 'AVERAGED = "x', set()),
+        ("flows/dag.py", "class Shared:", "class Shared(object):", set()),
     ],
 )
 def test_changed_code_recomputes_what_runs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, recomputed: set[str]
+    tmp_path: Path, path: str, old: str, new: str, recomputed: set[str]
 ) -> None:
-    """What comes out the same, as here, ends there: later stages take contents, not keys."""
+    """What comes out the same, as here, ends there: later stages take contents, not keys.
+
+    A method counts as a whole: cells know what scores it, since an average is computed by that.
+    """
     run_cell(tmp_path, iris())
-    with changed_module(monkeypatch, module):
+    with edited(path, old, new):
         assert computed(run_cell(tmp_path, iris())) == recomputed
 
 
@@ -100,13 +122,13 @@ def test_changed_code_recomputes_what_runs_it(
     ("change", "recomputed"),
     [
         (
-            {"grid": Grid((0, 2, 4), (0.0, 0.1), (0.02, 2.0))},
-            {"select", "pick", "propagate", "fit"},
+            {"grids": closed_form((0, 2, 4), (0.0, 0.1), (0.02, 2.0))},
+            {"score", "pick", "propagate", "fit"},
         ),
-        ({"runs": 3}, {"splits", "select", "pick", "fit"}),
+        ({"runs": 3}, {"splits", "score", "pick", "fit"}),
         (
-            {"preparation": Preparation("min-max", ("min-max",), 5)},
-            {"graph", "select", "pick", "propagate", "fit"},
+            {"preparation": prepared("min-max", "min-max", 5)},
+            {"graph", "score", "pick", "propagate", "fit"},
         ),
     ],
 )
@@ -122,9 +144,9 @@ def test_a_changed_parameter_recomputes_what_depends_on_it(
 def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> None:
     cell = Cell(NOISY, Subject("wine", NOISY.noises[0], 0), "FLGC*", "paper")
     found = run_cell(tmp_path, cell)
-    about = described(Store(tmp_path).read(found["corrupt"].key))
     wine = load("wine")
-    assert about["changed"] == wine.features.size
+    noisy = dataset_of(Store(tmp_path).read(found["corrupt"].key))
+    assert noisy.provenance["changed"] == wine.features.size
     table = rows(tmp_path, found["fit"])
     assert set(table["changed"]) == {wine.features.size}
     assert table["metric"].tolist() == ["ACC", "NMI"]
@@ -135,17 +157,84 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
     assert set(rows(tmp_path, second["fit"])["run"]) == {1}
 
 
+def test_honest_noise_is_of_pixels_in_0_1_whatever_the_paper_s_scale(tmp_path: Path) -> None:
+    """Digits have the range of pixels; in `paper` the same noise leaves it."""
+    raw = dataclasses.replace(NOISY, datasets=("digits",), noises=(Noise("gaussian", 0.1),))
+    subject = Subject("digits", raw.noises[0])
+    for noise, protocol, within in (
+        (Noise("gaussian", 0.1, "standardised"), "honest", True),
+        (Noise("salt_pepper", 0.1, "standardised"), "honest", True),
+        (Noise("gaussian", 0.1, "standardised"), "paper", False),
+    ):
+        cell = Cell(raw, dataclasses.replace(subject, noise=noise), "FLGC*", protocol)
+        X = corrupted(tmp_path, cell)
+        assert (X.min() >= 0 and X.max() <= 1) == within, (noise, protocol)
+
+
+def corrupted(store: Path, cell: Cell) -> np.ndarray:
+    """The features that a cell is made from."""
+    steps, chain = begun_cell(store, cell)
+    steps.data(chain)
+    return dataset_of(Store(store).read(chain.data.key)).features
+
+
+PREPARED = dataclasses.replace(
+    NOISY,
+    name="prepared",
+    grids=closed_form((2,), (0.0, 0.1), (10.0,)),
+    noises=(),
+    honest=(
+        prepared("standardised", "standardised", 10),
+        prepared("unit-length", "unit-length", 10),
+    ),
+)
+
+
+def test_honest_clustering_picks_among_preparations_by_the_silhouette(tmp_path: Path) -> None:
+    honest = Cell(PREPARED, Subject("wine"), "FLGC*", "honest")
+    [picked] = rows(tmp_path, run_cell(tmp_path, honest)["pick"]).to_dict("records")
+    silhouettes, tried = {}, 0
+    for preparation in PREPARED.honest:
+        alone = dataclasses.replace(PREPARED, honest=(preparation,))
+        cell = dataclasses.replace(honest, experiment=alone)
+        scores = rows(tmp_path, run_cell(tmp_path, cell)["score"])
+        silhouettes[preparation.title] = scores["silhouette"].max()
+        tried += len(scores)
+    assert len(set(silhouettes.values())) == 2
+    assert (picked["criterion"], picked["tried"]) == ("silhouette", tried)
+    assert picked["p_graph"] == max(silhouettes, key=silhouettes.__getitem__)
+    paper = dataclasses.replace(honest, protocol="paper")
+    assert rows(tmp_path, run_cell(tmp_path, paper)["pick"])["p_graph"].tolist() == [
+        PREPARED.preparation.title
+    ]
+
+
+@pytest.mark.parametrize("method", ["FLGC*", "FLGC* averaged"])
+def test_what_a_kept_cell_was_made_from_is_kept_with_it(tmp_path: Path, method: str) -> None:
+    """Its grid of scores above all, although it is read from the pick."""
+    kept = run_cell(tmp_path, iris(method, "honest"))
+    other = run_cell(tmp_path, iris(experiment=dataclasses.replace(IRIS, name="other")))
+    prune(Store(tmp_path), keep_reachable_from=[kept["fit"].key], delete=True)
+    left = set(artifact_keys(Store(tmp_path)))
+    assert left == {artifact.key for artifact in kept.values()}
+    assert other["score"].key not in left
+
+
 def test_seeds_are_the_same_for_every_method_and_protocol() -> None:
-    cells = [iris(method, protocol) for method in METHODS for protocol in ("paper", "honest")]
-    assert len({tuple(seeds(cell)) for cell in cells}) == 1
-    assert len(set(seeds(cells[0]))) == IRIS.runs
+    cells = [iris(method, protocol) for method in IRIS.methods for protocol in ("paper", "honest")]
+    seeds = {tuple(c.subject.as_seen_in(c.protocol).seeds(c.experiment)) for c in cells}
+    assert len(seeds) == 1
+    assert len(set(seeds.pop())) == IRIS.runs
+    noisy = [Subject("wine", NOISY.noises[0]).as_seen_in(p) for p in ("paper", "honest")]
+    assert noisy[0] != noisy[1]
+    assert noisy[0].seeds(NOISY) == noisy[1].seeds(NOISY)
 
 
 def test_a_further_method_is_one_declaration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(METHODS, "ridge", Method("ridge", hops=(0,), teleports=(0.0,)))
-    assert set(rows(tmp_path, run_cell(tmp_path, iris("ridge"))["fit"])["hops"]) == {0}
+    declare(monkeypatch, "ridge", hops=(0,), teleport=(0.0,))
+    assert set(rows(tmp_path, run_cell(tmp_path, iris("ridge"))["fit"])["p_hops"]) == {0}
 
 
 def test_propagated_features_are_those_of_the_picked_setting(
@@ -154,18 +243,18 @@ def test_propagated_features_are_those_of_the_picked_setting(
     """Of each in the same store: settings that differ in one number share nothing."""
     X = min_max(load("iris").features)
     for hops, teleport in ((2, 0.0), (2, 0.1), (4, 0.1)):
-        monkeypatch.setitem(METHODS, "one", Method("one", hops=(hops,), teleports=(teleport,)))
+        declare(monkeypatch, "one", hops=(hops,), teleport=(teleport,))
         found = run_cell(tmp_path, iris("one"))
         P = Store(tmp_path).read_matrix(found["graph"].key).toarray()
         expected = plain.propagate(P, X, hops, teleport)
         np.testing.assert_allclose(Store(tmp_path).read_matrix(found["propagate"].key), expected)
 
 
-def test_a_method_outside_of_the_grid_is_refused(
+def test_a_part_outside_of_the_grid_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(METHODS, "far", Method("far", hops=(99,)))
-    with pytest.raises(ValueError, match="no setting of the grid is one of far's"):
+    declare(monkeypatch, "far", hops=(99,))
+    with pytest.raises(ValueError, match=r"no setting of the grid has one of .*hops.*99"):
         run_cell(tmp_path, iris("far"))
 
 
@@ -186,6 +275,6 @@ def test_honest_does_not_see_what_leaks_the_label(tmp_path: Path) -> None:
     experiment = dataclasses.replace(IRIS, datasets=("glass",))
     cells = {p: Cell(experiment, Subject("glass"), "FLGC*", p) for p in ("paper", "honest")}
     found = {protocol: run_cell(tmp_path, cell) for protocol, cell in cells.items()}
-    for stage in ("graph", "select"):
+    for stage in ("graph", "score"):
         assert found["paper"][stage].digest != found["honest"][stage].digest
     assert found["paper"]["splits"].key == found["honest"]["splits"].key

@@ -46,9 +46,9 @@ def check_problem(problem: Problem, needs_labels: bool) -> None:
             f"asked names the nodes of {len(problem.asked)} runs, but there are {problem.n_runs} "
             f"seeds: give one array per run."
         )
-    for node in np.concatenate(problem.asked):
-        if not 0 <= node < n_nodes:
-            raise ValueError(f"asked names node {node}: choose among the nodes 0..{n_nodes - 1}.")
+    asked = np.concatenate(problem.asked)
+    for node in asked[(asked < 0) | (asked >= n_nodes)]:
+        raise ValueError(f"asked names node {node}: choose among the nodes 0..{n_nodes - 1}.")
     if needs_labels:
         for run in range(problem.n_runs):
             if len(problem.labelled(run)) == 0:

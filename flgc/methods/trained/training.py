@@ -210,14 +210,14 @@ def _cross_entropy(
 ) -> Objective:
     """Its mean over the labelled nodes of each run, from outputs at `nodes`.
 
-    Runs may have different numbers of labelled nodes: one list of all, each with its share.
+    Runs may have different numbers of labelled nodes: one list of all, each with its run's size.
     """
     labels = torch.as_tensor(problem.labels[np.ix_(runs, nodes)], dtype=torch.int64, device=device)
     of, places = torch.nonzero(labels >= 0, as_tuple=True)
-    targets, shares = labels[of, places], 1 / torch.bincount(of)[of]
+    targets, sizes = labels[of, places], torch.bincount(of)[of]
 
     def losses(outputs: torch.Tensor, _: Epoch) -> torch.Tensor:
         each = torch.nn.functional.cross_entropy(outputs[of, places], targets, reduction="none")
-        return each * shares
+        return each / sizes
 
     return losses

@@ -52,7 +52,7 @@ def time_figure(timings: pd.DataFrame, methods: Sequence[str]) -> str:
             here: Any = timings[timings["dataset"] == dataset].groupby("method", sort=False)
             for method, of_method in here:
                 line = of_method.sort_values("hops")
-                at = (line["seconds"], 100 * line["accuracy"])
+                at = (line["training_time"], 100 * line["accuracy"])
                 panel.plot(*at, label=method, linewidth=0.8, **style[method])
             panel.set_xscale("log")
             panel.set_title(dataset)

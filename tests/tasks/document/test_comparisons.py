@@ -1,16 +1,9 @@
-from pathlib import Path
-
 import pandas as pd
 
-from tasks.declared.experiments import PAPER, SUITES
-from tasks.declared.printed_tables import published
-from tasks.declared.published import published_cells
-from tasks.document.comparisons import compared, ranked
-from tasks.document.results import COLUMNS
-from tasks.stages.compare import compare_methods
-from tasks.store.store import Store
-
-UCI = next(experiment for experiment in PAPER if experiment.name == "uci")
+from tasks.declared.paper import PAPER
+from tasks.declared.published import published, published_cells
+from tasks.document.comparisons import compare_methods, compared, ranked
+from tests.tasks.document.shown import UCI, results
 
 
 def accuracies() -> pd.DataFrame:
@@ -20,7 +13,7 @@ def accuracies() -> pd.DataFrame:
     return rows.pivot(index="dataset", columns="method", values="mean")[methods]
 
 
-def test_the_papers_accuracies_give_the_papers_ranks() -> None:
+def test_the_papers_accuracies_give_the_papers_ranks():
     ours = ranked(accuracies()).set_index(["row_method", "column_method"])["rank_sum"]
     theirs = published("wilcoxon_ranks").set_index(["row_method", "column_method"])["rank_sum"]
     gap = (ours - theirs).abs()
@@ -29,7 +22,7 @@ def test_the_papers_accuracies_give_the_papers_ranks() -> None:
     assert gap.max() <= 1.0
 
 
-def test_published_columns_are_marked_and_ours_win_over_them() -> None:
+def test_published_columns_are_marked_and_ours_win_over_them():
     table = accuracies()
     found = compared(table[["FLGC", "FLGC*"]], table, ("FLGC*",))
     assert set(found["origin"]) == {"ours", "published"}
@@ -39,14 +32,14 @@ def test_published_columns_are_marked_and_ours_win_over_them() -> None:
     assert (found["p_holm"] >= found["p_value"]).all()
 
 
-def test_a_published_column_with_a_gap_stays_out() -> None:
+def test_a_published_column_with_a_gap_stays_out():
     table = accuracies()
     theirs = table.drop(index="iris")
     found = compared(table[["FLGC", "FLGC*"]], theirs, ("FLGC*",))
     assert found["rival"].tolist() == ["FLGC"]
 
 
-def test_redrawn_data_are_in_no_pair_where_published_columns_are() -> None:
+def test_redrawn_data_are_in_no_pair_where_published_columns_are():
     table = accuracies()
     found = compared(table[["FLGC", "FLGC*"]], table, ("FLGC*",), ["X8D5K"])
     assert set(found["datasets"]) == {23}
@@ -55,27 +48,50 @@ def test_redrawn_data_are_in_no_pair_where_published_columns_are() -> None:
     assert set(alone["datasets"]) == {24}
 
 
-def test_what_is_printed_alike_is_a_tie(tmp_path: Path) -> None:
-    empty = {name: "" if kind == "str" else 0 for name, kind in COLUMNS.items()}
-    printed = published_cells(UCI)
-    printed = printed[printed["method"] == "TSVM"].set_index("dataset")["value"]
-    cells = pd.DataFrame(
-        {**empty, "dataset": dataset, "method": method, "value": value + more}
-        for dataset, value in printed.items()
-        for method, more in {"FLGC": 0.00004, "FLGC*": 0.00006}.items()
-    ).assign(metric="accuracy", protocol="paper")
-    cells = cells.assign(marks=cells["dataset"].map(lambda name: "re-drawn" * (name == "x8d5k")))
-    store = Store(tmp_path)
-    filed = store.get_or_compute("fit", ("flgc.metrics",), lambda: cells, parameters={}, inputs={})
-    found = store.read(compare_methods(str(tmp_path), UCI, ("paper",), [filed]).key).to_pandas()
+def near(method: str, **ours: float) -> pd.DataFrame:
+    """Results that differ from a published column by so much."""
+    printed = [row for row in UCI.published if row["method"] == method]
+    cells = results(
+        *(
+            (row["dataset"], m, "paper", row["value"] + o)
+            for row in printed
+            for m, o in ours.items()
+        ),
+        of=UCI,
+    )
+    return cells.assign(marks=cells["dataset"].map(lambda name: "re-drawn" * (name == "x8d5k")))
+
+
+def test_what_is_printed_alike_is_a_tie():
+    cells = near("TSVM", **{"FLGC": 0.00004, "FLGC*": 0.00006})
+    found = compare_methods([cells[:9], cells[9:]], UCI, ("paper", "honest"))
+    assert set(found["protocol"]) == {"paper"}
     found = found.set_index(["control", "rival"])
     assert found.loc[("FLGC", "TSVM (published)"), "ties"] == 23
     assert found.loc[("FLGC*", "TSVM (published)"), "wins"] == 23
     assert set(found["datasets"]) == {23}
 
 
-def test_every_declared_table_finds_its_published_cells() -> None:
-    for experiment in SUITES["paper"]:
+def test_an_average_is_compared_in_the_one_protocol_that_it_has():
+    paper = near("TSVM", **{"FLGC": 0.01, "FLGC*": 0.02})
+    honest = near("TSVM", **{"FLGC": 0.01, "FLGC* averaged": 0.02}).assign(protocol="honest")
+    found = compare_methods([paper, honest], UCI, ("paper", "honest"))
+    pairs = found.set_index(["protocol", "control", "rival"])["wins"]
+    assert pairs["honest", "FLGC* averaged", "FLGC"] == 23
+    assert set(pairs["paper"].index.get_level_values("control")) == {"FLGC", "FLGC*"}
+
+
+def test_nothing_to_compare_is_a_table_without_rows():
+    assert list(compare_methods([], UCI, ("paper",)).columns)[:3] == [
+        "protocol",
+        "control",
+        "rival",
+    ]
+    assert compare_methods([], UCI, ("paper",)).empty
+
+
+def test_every_declared_table_finds_its_published_cells():
+    for experiment in PAPER:
         cells = published_cells(experiment)
         assert set(cells["dataset"]) == set(experiment.datasets), experiment.name
         assert {"FLGC", "FLGC*"} <= set(cells["method"])

@@ -4,13 +4,14 @@ from tasks.document.gaps import (
     NOT_AVAILABLE,
     NOT_REACHABLE,
     Gap,
-    counted,
+    absent,
     dataset_gap,
     listed,
+    verdict,
 )
 
 
-def test_one_line_for_each_cause() -> None:
+def test_one_line_for_each_cause():
     gaps = [
         Gap(FAILED, "uci: graph wine", "ValueError: sour", 4),
         dataset_gap("Cora", NotReachable("", reasons={"a.org": "refused"}), 14),
@@ -26,19 +27,24 @@ def test_one_line_for_each_cause() -> None:
         "uci: graph wine: failed (4 cells): ValueError: sour",
         "uci: timing wine: failed: ValueError: slow",
     ]
-    assert counted(1, gaps) == "1 cell is there, 8 not available, 28 not reachable, 4 failed"
+    assert verdict(1, gaps) == "1 cell is there, 8 not available, 28 not reachable, 4 failed"
 
 
-def test_many_steps_that_broke_alike_are_counted() -> None:
+def test_many_steps_that_broke_alike_are_verdict():
     gaps = [Gap(FAILED, f"uci: fit {i}", "OSError: full", 1) for i in range(40)]
     (line,) = listed(gaps)
     assert line.endswith("uci: fit 5, and 34 more: failed (40 cells): OSError: full")
 
 
-def test_nonsense_from_a_source_is_a_failure_in_one_line_without_secrets() -> None:
+def test_nonsense_from_a_source_is_a_failure_in_one_line_without_secrets():
     error = NotAvailable("Cora could not be had:\n  - https://me:pass@a.org/x: wrong content\n")
     found = dataset_gap("Cora", error, 1)
     assert found.kind == FAILED
     assert found.reason == "Cora could not be had: - https://***@a.org/x: wrong content"
     assert dataset_gap("Cora", KeyError("x"), 1).reason == "KeyError: 'x'"
     assert dataset_gap("Cora", NotReachable("moon"), 1) == Gap(NOT_REACHABLE, "Cora", "moon", 1)
+
+
+def test_a_dataset_that_could_not_be_had_is_absent_and_a_step_that_broke_is_not():
+    gaps = [Gap(NOT_REACHABLE, "Cora", "moon", 1), Gap(FAILED, "uci: graph wine", "sour", 4)]
+    assert absent(gaps, ("Cora", "wine")) == {"Cora": NOT_REACHABLE}

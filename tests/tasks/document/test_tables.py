@@ -3,28 +3,25 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from tasks.declared.experiments import TINY
-from tasks.declared.published import published_cells
 from tasks.document.gaps import NOT_REACHABLE
-from tasks.document.results import COLUMNS
-from tasks.document.tables import comparison, settings
+from tasks.document.tables import NONE, section_table, settings, tried
+from tests.tasks.document.shown import FLGC, ROBUSTNESS, results
+from tests.tasks.document.shown import table as declared
 
-UCI = next(experiment for experiment in TINY if experiment.name == "uci-tiny")
-FLGC_ALONE = dataclasses.replace(UCI, methods=("FLGC",))
+FLGC_ALONE = declared("uci-tiny", ("FLGC",), "tiny")
+WITH_AVERAGE = declared("uci-tiny", (*FLGC, "FLGC* averaged"), "tiny")
 
 
 def accuracies(**by_dataset: float) -> pd.DataFrame:
-    empty = {name: "" if kind == "str" else 0 for name, kind in COLUMNS.items()}
-    about = {"experiment": UCI.name, "metric": "accuracy", "method": "FLGC", "protocol": "paper"}
-    rows = [{**empty, **about, "dataset": d, "value": v} for d, v in by_dataset.items()]
-    return pd.DataFrame(rows).astype(COLUMNS)
+    cells = ((dataset, "FLGC", "paper", value) for dataset, value in by_dataset.items())
+    return results(*cells, of=FLGC_ALONE)
 
 
 def table(cells: pd.DataFrame, **absent: str) -> pd.DataFrame:
-    return comparison(FLGC_ALONE, ("paper",), cells, absent).set_index("dataset")
+    return section_table(FLGC_ALONE, ("paper",), cells, absent).set_index("dataset")
 
 
-def test_an_average_says_over_which_datasets_it_goes_the_published_one_too() -> None:
+def test_an_average_says_over_which_datasets_it_goes_the_published_one_too():
     everything = table(accuracies(iris=0.9, wine=0.8, wdbc=0.7))
     assert everything.loc["average over 3 of 3 datasets", "FLGC paper"] == "80.00"
     found = table(accuracies(iris=0.9, wdbc=0.7), wine=NOT_REACHABLE)
@@ -37,10 +34,10 @@ def test_an_average_says_over_which_datasets_it_goes_the_published_one_too() -> 
     assert alone.loc["average over 1 of 3 datasets (iris)", "FLGC paper"] == "90.00"
 
 
-def test_the_setting_of_most_runs_stands_for_a_cell_that_has_several() -> None:
+def test_the_setting_of_most_runs_stands_for_a_cell_that_has_several():
     rows = accuracies(iris=0.9, wine=0.8)
     honest = [
-        rows.assign(protocol="honest", run=run, hops=[hops, 5])
+        rows.assign(protocol="honest", run=run, p_hops=[hops, 5])
         for run, hops in enumerate((2, 3, 2))
     ]
     found = settings(pd.concat(honest, ignore_index=True)).set_index("dataset")
@@ -50,25 +47,98 @@ def test_the_setting_of_most_runs_stands_for_a_cell_that_has_several() -> None:
 
 
 @pytest.mark.parametrize("missing", ["iris", "wine", "wdbc"])
-def test_the_published_average_is_over_the_datasets_that_are_there(missing: str) -> None:
-    ours = accuracies(**{name: 0.9 for name in UCI.datasets if name != missing})
+def test_the_published_average_is_over_the_datasets_that_are_there(missing: str):
+    ours = accuracies(**{name: 0.9 for name in FLGC_ALONE.datasets if name != missing})
     average = table(ours, **{missing: NOT_REACHABLE}).iloc[-1]
     assert missing in str(average.name)
-    theirs = published_cells(UCI).query("method == 'FLGC' and dataset != @missing")
+    printed = pd.DataFrame(FLGC_ALONE.published)
+    theirs = printed.query("method == 'FLGC' and dataset != @missing")
     assert average["FLGC published"] == f"{100 * theirs['value'].mean():.2f}"
 
 
-def test_a_dataset_that_lacks_a_cell_is_in_no_average() -> None:
-    both = dataclasses.replace(UCI, methods=("FLGC", "FLGC*"))
+def test_a_dataset_that_lacks_a_cell_is_in_no_average():
+    both = declared("uci-tiny", FLGC, "tiny")
     star = accuracies(iris=0.5, wine=0.7).assign(method="FLGC*")
     cells = pd.concat([accuracies(iris=0.9, wine=0.8, wdbc=0.1), star])
-    average = comparison(both, ("paper",), cells, {}).iloc[-1]
+    average = section_table(both, ("paper",), cells, {}).iloc[-1]
     assert average["dataset"] == "average over 2 of 3 datasets (all but wdbc)"
     assert (average["FLGC paper"], average["FLGC* paper"]) == ("85.00", "60.00")
 
 
-def test_a_cell_is_the_mean_and_deviation_of_its_own_runs() -> None:
+def test_a_cell_is_the_mean_and_deviation_of_its_own_runs():
     runs = pd.concat([accuracies(iris=value) for value in (0.7, 0.8, 0.96)])
     other = accuracies(iris=0.1).assign(protocol="honest")
     found = table(pd.concat([runs, other]), wine=NOT_REACHABLE, wdbc=NOT_REACHABLE)
     assert found.loc["iris", "FLGC paper"] == "82.00 ± 10.71"
+
+
+def test_where_a_method_is_not_in_a_protocol_nothing_failed():
+    cells = [
+        (dataset, method, protocol, 0.8)
+        for dataset in ("iris", "wine", "wdbc")
+        for method in (*FLGC, "FLGC* averaged")
+        for protocol in ("paper", "honest")
+        if (method, protocol) != ("FLGC* averaged", "paper")
+        and (dataset, method) != ("wdbc", "FLGC* averaged")
+    ]
+    shown = results(*cells, of=WITH_AVERAGE)
+    found = section_table(WITH_AVERAGE, ("paper", "honest"), shown, {}).set_index("dataset")
+    assert "FLGC* averaged paper" not in found, "nobody has a cell there"
+    assert found.loc["wdbc", "FLGC* averaged honest"] == "failed"
+    assert found.loc["average over 2 of 3 datasets (all but wdbc)", "FLGC* paper"] == "80.00"
+    by_method = dataclasses.replace(WITH_AVERAGE, datasets=("iris",))
+    shown = shown[shown["dataset"] == "iris"]
+    found = section_table(by_method, ("paper", "honest"), shown, {}).set_index("method")
+    assert found.loc["FLGC* averaged", "iris paper"] == NONE
+
+
+def test_noise_is_named_by_kind_and_intensity_and_finds_its_published_value():
+    cells = results(("ExtendedYaleB", "FLGC", "paper", 0.9), of=ROBUSTNESS, metric="ACC")
+    noisy = cells.assign(noise="gaussian", noise_scaling="standardised", intensity=0.05)
+    found = section_table(ROBUSTNESS, ("paper",), noisy, {}).set_index(["noise", "metric"])
+    row = found.loc[("gaussian 0.05", "ACC")]
+    printed = [
+        each["value"]
+        for each in ROBUSTNESS.published
+        if (each["method"], each["noise"], each["intensity"]) == ("FLGC", "gaussian", 0.05)
+        and each["metric"] == "ACC"
+    ]
+    assert row["FLGC paper"] == "0.900"
+    assert row["FLGC published"] == f"{printed[0]:.3f}"
+    assert found.loc[("gaussian 0.1", "ACC"), "FLGC paper"] == "failed"
+
+
+def test_how_many_settings_were_tried_on_what_and_in_how_many_runs():
+    one = accuracies(iris=0.9, wine=0.8).assign(criterion="test", tried=12)
+    runs = [one.assign(run=run) for run in range(3)]
+    honest = one[:1].assign(protocol="honest", criterion="error", tried=12)
+    further = one[:1].assign(method="SVC", protocol="honest", criterion="hits", tried=4, run=1)
+    average = honest.assign(method="FLGC* averaged", criterion="all, weighted", tried=24)
+    cells = [*runs[:2], runs[2][:1], honest, further, average]
+    found = tried(pd.concat(cells)).set_index(["method", "protocol"])
+    assert found.loc[("FLGC", "paper")].tolist() == [12, "test nodes", "2 to 3", 2]
+    assert found.loc[("FLGC", "honest")].tolist() == [12, "squared error of leave-one-out", "1", 1]
+    assert found.loc[("SVC", "honest"), "judged on"] == "hits in 3 folds of the labelled nodes"
+    assert found.loc[("FLGC* averaged", "honest"), "settings tried"] == 24
+    assert "all, weighted by hits" in found.loc[("FLGC* averaged", "honest"), "judged on"]
+
+
+def test_other_budgets_on_some_datasets_are_told_apart_and_metrics_are_not():
+    cells = accuracies(iris=0.9, wine=0.8).assign(criterion="ACC", tried=[30, 90], metric="ACC")
+    found = tried(pd.concat([cells, cells.assign(metric="NMI")]))
+    assert found["settings tried"].tolist() == [30, 90]
+    assert found["runs"].tolist() == ["1", "1"]
+
+
+def test_settings_have_the_axes_of_all_methods_and_an_average_has_none():
+    flgc = accuracies(iris=0.9).assign(p_hops=3, p_graph="given")
+    other = accuracies(iris=0.8).assign(method="SVC", p_C=2.5, p_graph="given")
+    average = accuracies(iris=0.8).assign(method="FLGC* averaged")
+    found = settings(pd.concat([flgc, other, average])).set_index("method")
+    assert list(found.columns) == [
+        *("dataset", "protocol", "hops", "graph", "C", "runs", "different settings")
+    ]
+    assert list(found.index) == ["FLGC", "SVC"]
+    assert found.loc["SVC", "C"] == 2.5
+    assert pd.isna(found.loc["SVC", "hops"])
+    assert settings(average).empty

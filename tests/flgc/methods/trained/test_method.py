@@ -89,7 +89,10 @@ def test_a_setting_from_a_table_gives_the_same(method, monkeypatch):
     setting, outputs = next(method.outputs(problem, grid))
     weights = pd.DataFrame([{"run": r, **as_columns(setting), "weight": 1.0} for r in range(3)])
     combined = method.combined(problem, weights)
+    of_numpy = {name: tuple(np.array(values)) for name, values in grid.items()}
+    [(_, again)] = method.outputs(problem, of_numpy)
     for run in range(3):
+        np.testing.assert_allclose(again.scores[run], outputs.scores[run], atol=1e-5)
         np.testing.assert_allclose(combined.scores[run], outputs.scores[run], atol=1e-5)
 
 

@@ -1,0 +1,89 @@
+import itertools
+
+import pandas as pd
+import pytest
+
+from flgc.methods.picking import weighting
+from tasks.document.figures.analyses import OTHERS, STYLES, profile, styles
+from tasks.document.figures.dots import MARKS, drawn
+from tasks.document.figures.draw import draw_figures
+from tests.tasks.document.shown import PUBLIC, results
+
+
+def grid() -> pd.DataFrame:
+    """Two runs; the best on validation nodes has 2 hops, teleport .1 and regularization 1."""
+    axes = {
+        "run": [0, 1],
+        "p_scaling": ["raw"],
+        "p_constant": [False],
+        "p_hops": [1, 2],
+        "p_teleport": [0.0, 0.1],
+        "p_regularization": [0.5, 1.0, 2.0],
+    }
+    rows = pd.DataFrame(list(itertools.product(*axes.values())), columns=list(axes))
+    worth = rows["p_hops"] / 10 + rows["p_teleport"] - (rows["p_regularization"] - 1) ** 2 / 10
+    return rows.assign(error=1 - worth, size=1.0, validation=worth, validated=5.0, test=worth / 2)
+
+
+def picks() -> dict[str, pd.DataFrame]:
+    found = weighting(grid(), "honest").assign(p_graph="given")
+    without = weighting(grid(), "honest", {"teleport": (0.0,)}).assign(p_graph="given")
+    return {"FLGC*": found, "FLGC": without}
+
+
+def test_a_profile_goes_through_the_setting_that_most_runs_picked():
+    line = profile(grid(), picks()["FLGC*"], "regularization")
+    assert line.index.tolist() == [0.5, 1.0, 2.0]
+    assert line["test"].tolist() == pytest.approx([0.1375, 0.15, 0.1])
+    without = profile(grid(), picks()["FLGC"], "regularization")
+    assert without["test"].tolist() == pytest.approx([0.0875, 0.1, 0.05])
+    assert profile(grid(), picks()["FLGC*"], "teleport")["validation"].tolist() == pytest.approx(
+        [0.2, 0.3]
+    )
+
+
+def test_methods_of_users_have_a_style_of_their_own_that_stays():
+    found = styles(["mine", "FLGC", "yours"])
+    assert found["FLGC"]["marker"] == STYLES["FLGC"][1]
+    assert [found[name]["color"] for name in ("mine", "yours")] == [OTHERS[0][0], OTHERS[1][0]]
+    assert found == styles(["mine", "FLGC", "yours"])
+    colours, markers = zip(*STYLES.values(), *OTHERS, strict=True)
+    assert len(set(colours)) == len(set(markers)) == len(STYLES) + len(OTHERS)
+    many = styles([f"method {i}" for i in range(len(OTHERS) + 1)])
+    assert many[f"method {len(OTHERS)}"] == many["method 0"]
+
+
+def test_what_is_there_is_drawn_and_the_same_numbers_give_the_same_bytes():
+    cells = results(("Cora", "FLGC", "paper", 0.8), ("Cora", "GCN", "honest", 0.7), of=PUBLIC)
+    timings = pd.DataFrame(
+        {"method": ["GCN", "FLGC"], "hops": 1, "accuracy": 0.5, "training_time": [0.2, 0.1]}
+    )
+    given = ([cells], {"Cora": timings}, {"Cora": grid()}, {"Cora": picks()}, PUBLIC)
+    files = draw_figures(*given)
+    assert files["name"].tolist() == [
+        "citation-public.svg",
+        "citation-public-time.svg",
+        "citation-public-sensitivity.svg",
+    ]
+    assert files["content"].str.contains("<svg").all()
+    assert "FLGC*, validation" in files["content"][2]
+    pd.testing.assert_frame_equal(files, draw_figures(*given))
+    alone = draw_figures([cells], {}, {}, {}, PUBLIC.without_words())
+    assert alone["name"].tolist() == ["citation-public.svg"]
+    assert alone["content"][0] == files["content"][0], "words are in no figure"
+    nothing = draw_figures([], {}, {}, {}, PUBLIC)
+    assert list(nothing.columns) == ["name", "content"]
+    assert nothing.empty
+
+
+def test_a_published_value_is_drawn_for_all_rows_that_the_paper_calls_so():
+    svg = drawn(PUBLIC, results(("Cora", "FLGC", "paper", 0.8), of=PUBLIC))
+    lines = svg["citation-public.svg"].splitlines()
+    dots = sum("<use" in line and MARKS["published"][0] in line for line in lines)
+    rows = [row for row in PUBLIC.rows if row.name != "FLGC* averaged"]
+    assert dots == len(rows) + 1, "one in the legend; FLGC*, teleport .1 is the paper's FLGC*"
+
+
+def test_a_sensitivity_of_one_method_alone_is_drawn():
+    files = draw_figures([], {}, {"Cora": grid()}, {"Cora": {"FLGC*": picks()["FLGC*"]}}, PUBLIC)
+    assert "FLGC, test" not in files["content"][0]

@@ -1,0 +1,121 @@
+import dataclasses
+
+import pandas as pd
+
+from tasks.declared.described import Described
+from tasks.document.comparisons import compare_methods
+from tasks.document.files import from_table
+from tasks.document.gaps import FAILED, NOT_REACHABLE, Gap
+from tasks.document.report import write_report
+from tasks.stages.report import export
+from tests.tasks.document.shown import FLGC, PUBLIC, results, rival, table
+
+TINY = table("uci-tiny", FLGC, "tiny")
+
+
+def cells(of: Described = TINY) -> list[pd.DataFrame]:
+    """One frame for each cell, as they are stored; wdbc is not there."""
+    about = {"criterion": "test", "tried": 12, "p_hops": 2}
+    return [
+        results((dataset, row.name, "paper", 0.9), of=of).assign(**about)
+        for dataset in ("iris", "wine")
+        for row in of.rows
+    ]
+
+
+def written(*tables: Described, **given) -> dict[str, str]:
+    empty = {name: {} for name in ("comparisons", "timings", "figures", "gaps", "costs")}
+    found = {each.name: cells(each) for each in tables}
+    return from_table(
+        write_report("tiny", tables, ("paper",), **{"results": found, **empty, **given})
+    )
+
+
+def test_everything_that_is_there_stands_in_the_report():
+    times = pd.DataFrame({"method": ["FLGC"], "hops": 1, "accuracy": 0.5, "training_time": 0.1})
+    gaps = [Gap(NOT_REACHABLE, "wdbc", "moon", 2), Gap(FAILED, "uci-tiny: timing iris", "sour")]
+    files = written(
+        TINY,
+        comparisons={TINY.name: compare_methods(cells(), TINY, ("paper",))},
+        timings={TINY.name: {"iris": times}},
+        figures={TINY.name: pd.DataFrame({"name": ["a.svg"], "content": ["<svg/>"]})},
+        gaps={TINY.name: gaps},
+        costs={TINY.name: {"FLGC": {"score": 1.5, "fit": 0.25}}},
+    )
+    names = ("report.md", "uci-tiny.csv", "a.svg", "uci-tiny-time.csv", "uci-tiny-wilcoxon.csv")
+    assert set(files) == set(names)
+    text = files["report.md"]
+    assert text.startswith("# Reproduction: `tiny`\n\n4 cells are there, 2 not reachable.\n")
+    assert "![a](a.svg)" in text
+    assert "| wdbc | 94.58 ± 0.90 | not reachable |" in text
+    assert "- wdbc: no source could be reached (2 cells): moon" in text
+    assert "- uci-tiny: timing iris: failed: sour" in text
+    assert "| method | score | fit |\n|---|---|---|\n| FLGC | 1.5 | 0.25 |" in text
+    assert (
+        "### Settings tried\n\n| method | protocol | settings tried | judged on | runs | datasets |"
+        "\n|---|---|---|---|---|---|\n| FLGC | paper | 12 | test nodes | 1 | 2 |"
+    ) in text
+    for title in ("Wilcoxon signed-rank test", "Training time", "Settings picked"):
+        assert f"\n### {title}" in text
+
+
+def test_what_the_claims_say_stands_in_the_report():
+    honest = [cell.assign(protocol="honest") for cell in cells()]
+    average = [cell.assign(method=f"{FLGC[1]} averaged", value=0.95) for cell in honest[1::2]]
+    whole = table("uci-tiny", suite="tiny")
+    redrawn = [cell.assign(marks="re-drawn" * (i < 2)) for i, cell in enumerate(cells())]
+    times = pd.DataFrame(
+        {
+            "method": ["FLGC*", "SGC"],
+            "p_teleport": 0.1,
+            "hops": 1,
+            "accuracy": 0.5,
+            "training_time": 0.1,
+        }
+    )
+    text = written(
+        whole,
+        results={whole.name: [*redrawn, *honest, *average]},
+        comparisons={whole.name: compare_methods(cells(), whole, ("paper",))},
+        timings={whole.name: {"iris": times}},
+    )["report.md"]
+    assert (
+        "\nFLGC* averaged, which picks no setting, beats FLGC* 2-0-0 (+5.00) in `honest`." in text
+    )
+    assert "\n- iris, FLGC* (teleport 0.1): holds; " in text
+    assert "\n- FLGC* (medians: SGC 1x): " in text
+    said = "Not compared with published values, which are the original's: iris (re-drawn)."
+    assert text.count(said) == 2, "beside the values, and beside the test"
+
+
+def test_a_run_without_a_single_cell_has_a_report():
+    files = written(TINY, PUBLIC, results={TINY.name: []})
+    assert files["report.md"].startswith("# Reproduction: `tiny`\n\n0 cells are there.\n")
+    assert "| iris | 96.30 ± 0.66 | failed |" in files["report.md"]
+    assert set(files) == {"report.md", "uci-tiny.csv", "citation-public.csv"}
+
+
+def test_methods_from_elsewhere_are_named_with_their_origin():
+    assert "from elsewhere" not in written(TINY)["report.md"]
+    mine = rival("mine", origin="nets 1.2", own=True)
+    direct = rival("my.module:Net", origin="my.module:Net")
+    guests = dataclasses.replace(TINY, rows=(*TINY.rows, mine, direct))
+    text = written(guests)["report.md"]
+    assert "\nMethods from elsewhere: mine (nets 1.2), my.module:Net.\n" in text
+    assert "- mine, `paper`: " in text, "its claims are the paper's"
+
+
+def test_a_changed_remark_changes_the_report_and_no_table_of_numbers():
+    told = dataclasses.replace(TINY, remarks=("iris is far off.",))
+    assert "iris is far off." in written(told)["report.md"]
+    assert "iris is far off." not in written(TINY)["report.md"]
+    assert told != TINY
+    assert told.without_words() == TINY.without_words()
+    assert written(told)["uci-tiny.csv"] == written(TINY)["uci-tiny.csv"]
+
+
+def test_files_are_written_below_a_folder(tmp_path):
+    files = pd.DataFrame({"name": ["report.md", "a.csv"], "content": ["# ±", "1"]})
+    path = export(files, tmp_path / "new")
+    assert path.read_text(encoding="utf-8") == "# ±"
+    assert (tmp_path / "new" / "a.csv").read_text() == "1"
