@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from flgc.datasets.splits import N_FOLDS
 from tests.flgc.methods.packages import install
@@ -182,6 +183,32 @@ def test_methods_without_entry_points_are_named(tmp_path: Path) -> None:
     assert f"Methods from elsewhere: {', '.join(chosen[:3])}." in report
     assert set(picked(report, "loose:Centroids")["walk"]) <= {"0", "2"}
     assert set(chosen) == set(compared["control"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("-m nonsense", "unknown method 'nonsense'; choose from GCN, "),
+        ("-m sklearn.svm:SCV", "'sklearn.svm:SCV' cannot be used: module 'sklearn.svm' has no"),
+        ("-m sklearn.linear_model:Ridge", "Ridge is no classifier or clusterer"),
+        ("-m sklearn.cluster:KMeans -d KarateClub", "KMeans stands in clustering-tiny, robustness"),
+        ("-m sklearn.cluster:KMeans -m FLGC -d KarateClub", "is in none of the tables that were"),
+        ("-m GCN -d iris", "(GCN stands in citation-tiny)"),
+    ],
+)
+def test_a_wrong_method_ends_with_2_and_one_line(
+    arguments: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flows import cli
+
+    for name, value in cli.QUIET.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(cli, "_run", lambda *_: pytest.fail("a flow was started"))
+    result = CliRunner().invoke(cli.app, ["--suite", "tiny", *arguments.split()])
+    assert result.exit_code == 2
+    [line] = result.output.strip().splitlines()
+    assert line.startswith("flgc reproduce: ")
+    assert message in line
 
 
 KEYS = """
