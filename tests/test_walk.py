@@ -333,3 +333,11 @@ def test_lost_paths_and_names_are_found() -> None:
     bad = ["flgc/girds.py", "tasks/picking/", "fetch/", "rivals_of.py", "flgc.grid.score_gird"]
     bad += ["tasks.experiments", "flgc.girds.score"]
     assert lost(" ".join(f"`{name}`" for name in bad)) == bad
+
+
+def test_the_experiment_in_the_documentation_can_be_declared() -> None:
+    [block] = re.findall(r"```python\n(Experiment\(.*?)```", TEXT, re.DOTALL)
+    experiment = eval(block, dict(vars(import_module("tasks.declared.types"))))
+    contender = import_module("flgc.methods.registry").contender
+    names = {contender(name, experiment.task).method.name for name in experiment.methods}
+    assert set(experiment.grids) <= names
