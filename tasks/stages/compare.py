@@ -3,4 +3,4 @@
 from tasks.document.comparisons import compare_methods
 from tasks.running.stage import Stage
 
-compare = Stage("compare", compare_methods)
+compare = Stage("compare", compare_methods, told=("table",))

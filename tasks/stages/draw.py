@@ -3,4 +3,4 @@
 from tasks.document.figures.draw import draw_figures
 from tasks.running.stage import Stage
 
-draw = Stage("draw", draw_figures)
+draw = Stage("draw", draw_figures, told=("table",))

@@ -13,4 +13,12 @@ def kept_if_shared(store: str, refit: bool = False, **given: Any) -> dict[str, A
     return keeping(store, **given) if refit else {}
 
 
-fit = Stage("fit", fit_cell, aside=("refit",), extra=kept_if_shared, named=scalings, gpu=True)
+fit = Stage(
+    "fit",
+    fit_cell,
+    told=("cell",),
+    aside=("refit",),
+    extra=kept_if_shared,
+    named=scalings,
+    gpu=True,
+)

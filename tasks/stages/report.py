@@ -10,7 +10,7 @@ from tasks.document.report import write_report
 from tasks.running.stage import Stage
 
 # What was computed again took other seconds, and is the same report.
-report = Stage("report", write_report, outside=("costs",))
+report = Stage("report", write_report, outside=("costs",), told=("tables", "gaps"))
 
 
 def export(files: pd.DataFrame, folder: Path) -> Path:
