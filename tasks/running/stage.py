@@ -35,8 +35,8 @@ class Stage:
 
     Of what is given, artifacts are inputs of the key and are read for the function; the rest are
     parameters of the key and are handed on, but those named `outside` are handed on alone, and
-    those `aside` are for `extra`. A `method`, "task:name", is handed on as the method that it names,
-    and its code joins the key, as does that of scalings and noises that are named: by parameters,
+    those `aside` are for `extra`. A `method`, "task:name", is handed on as what it names, and the
+    code of that joins the key, as does that of scalings and noises that are named: by parameters,
     but not by those that are `told`, which are there to be written down, or by what is read, as
     `named` finds from the store and what was given. `extra` gives the function more, from the same:
     what is kept, never what the result depends on. `known` gives all that is given where a caller
