@@ -3,5 +3,6 @@
 from flgc.methods.scoring import score_settings
 from tasks.running.stage import Stage
 from tasks.stages.propagate import keeping
+from tasks.stages.scalings import of_grid
 
-score = Stage("score", score_settings, extra=keeping, gpu=True)
+score = Stage("score", score_settings, code=of_grid, extra=keeping, gpu=True)

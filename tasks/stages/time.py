@@ -2,6 +2,6 @@
 
 from flgc.methods.timing import time_methods
 from tasks.running.stage import Stage
-from tasks.stages.pick import scalings
+from tasks.stages.scalings import of_picks
 
-time = Stage("time", time_methods, named=scalings)
+time = Stage("time", time_methods, code=of_picks)

@@ -230,7 +230,7 @@ def test_cells_are_missing_for_the_reason_of_the_first_step_that_broke(
 
     monkeypatch.setenv("FLGC_REPORTS", str(reports))
     monkeypatch.setattr(place, broken)
-    chosen: dict[str, Any] = {"datasets": ["wine"], "methods": ["FLGC", "FLGC*"], "runs": 1}
+    chosen: dict[str, Any] = {"datasets": ["wine"], "methods": ["FLGC", "FLGC*"], "runs": 2}
     state: Any = uci(suite="tiny", store=str(tmp_path), **chosen, return_state=True)
     assert state.is_failed()
     steps = BREAKS[place]
