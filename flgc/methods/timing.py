@@ -32,7 +32,7 @@ def time_methods(
     without: Sequence[str] = (),
     device: str = "cpu",
 ) -> pd.DataFrame:
-    """One row per method and hops: test accuracy, and the training time from P and X to predictions.
+    """One row per method and hops: test accuracy, and training time from P and X to predictions.
 
     One rule for all: the setting that most runs picked, float32, one core (a single run of a method
     that is trained cannot use more), one fit before the watch runs, since the first pays for what

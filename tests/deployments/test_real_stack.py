@@ -16,7 +16,7 @@ pytest.importorskip("prefect")
 
 from deployments.settings import SILENT_SECONDS
 from tasks.document.results import COLUMNS
-from tasks.store.store import Store
+from tasks.store import Store
 from tasks.store.upkeep import list_artifacts
 from tests.deployments.live import ENDED, REPOSITORY, Up, program, start_up, wait_until
 
