@@ -158,13 +158,9 @@ def test_an_object_is_a_method_a_class_or_an_estimator(monkeypatch: pytest.Monke
 
 def test_two_estimators_of_one_name_are_two() -> None:
     """What tells methods apart is not the last word of their name."""
-
-    class KMeans(KNeighborsClassifier):
-        pass
-
-    from sklearn.cluster import KMeans as Theirs
-
-    assert Estimator("a", KMeans).parameters() != Estimator("a", Theirs).parameters()
+    mine = type("KMeans", (KNeighborsClassifier,), {"__module__": "mine"})
+    assert mine.__qualname__ == KMeans.__qualname__
+    assert Estimator("a", mine).parameters() != Estimator("a", KMeans).parameters()
 
 
 class Nameless(Method):
@@ -313,6 +309,10 @@ def test_a_name_is_taken_once(put: Callable[..., Path]) -> None:
         "left out of theirs 1.0: method 'GCN': this library has one of that name",
     ]
     assert contender("GCN", "classification").origin == "flgc"
+    assert {row["name"]: row["error"] for row in listed() if "error" in row} == {
+        "GCN": "method 'GCN': this library has one of that name",
+        "mine": "method 'mine' is in several packages: others 1.0, theirs 1.0; remove one",
+    }
 
 
 def test_without_broken_packages_nothing_is_said(put: Callable[..., Path]) -> None:
