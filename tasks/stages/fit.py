@@ -1,8 +1,8 @@
 """What fills a cell: fitted anew from kept features, read off the pick, or averaged."""
 
 from flgc.methods.fitting import fit_cell
+from tasks.running.scalings import of_picks
 from tasks.running.stage import Stage
 from tasks.stages.propagate import keeping
-from tasks.stages.scalings import of_picks
 
 fit = Stage("fit", fit_cell, outside=("device", "refit"), code=of_picks, extra=keeping, gpu=True)
