@@ -38,7 +38,7 @@ def benchmark(
     experiment = plan.experiments[0]
     section = run_experiment(plan, experiment)
     graph = next((name for name in experiment.datasets if name not in section.absent), None)
-    if graph is not None:
+    if graph is not None and section.results:
         when = datetime.now(UTC).isoformat(timespec="seconds")
         given = {"data": dataset.submit(plan.store, graph, dataset=graph), "suite": suite}
         measured = {"results": section.results, "when": when, **given}

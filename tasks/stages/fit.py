@@ -1,6 +1,6 @@
 """What fills a cell: fitted anew from kept features, read off the pick, or averaged."""
 
-from flgc.methods.fitting import fit_cell
+from flgc.methods.scoring import fit_cell
 from tasks.running.scalings import of_picks
 from tasks.running.stage import Stage
 from tasks.stages.propagate import keeping
