@@ -42,19 +42,27 @@ def load(
     return _load(name, Settings.of(mirror, cache, offline))[0]
 
 
-def identity(dataset: str) -> dict[str, str]:
-    """The full name of a dataset, and the digest of its content, whether it is here or not.
+def identity(dataset: str) -> dict[str, Any]:
+    """The full name of a dataset, the digest of its content, whether it is here or not, and what
+    is said of it: names of features, those that leak the label, marks.
 
     A dataset whose digest is not pinned, such as your own, is read for it.
     """
     standing = state(dataset)
     entry = None if standing.status == "yours" else REGISTRY[standing.name]
     pinned = entry.digest if entry and not entry.accepts_unknown else None
-    return {"dataset": standing.name, "content": pinned or load(dataset).digest}
+    loaded = None if pinned else load(dataset)
+    said: Any = entry or loaded
+    marks = entry.marks if entry else said.provenance.get("marks", ())
+    return {
+        "dataset": standing.name,
+        "content": loaded.digest if loaded else pinned,
+        "said": [said.feature_names, said.leaking, marks],
+    }
 
 
-def load_identical(dataset: str, content: str) -> Dataset:
-    """The dataset of that name, if its content has that digest."""
+def load_identical(dataset: str, content: str, said: Any) -> Dataset:
+    """The dataset of that name, if its content has that digest; see `identity`."""
     loaded = load(dataset)
     if loaded.digest != content:
         raise DatasetError(f"{dataset}: expected digest {content}, found {loaded.digest}")

@@ -35,10 +35,11 @@ class Stage:
     Of what is given, artifacts are inputs of the key and are read for the function; the rest are
     parameters of the key and are handed on, but those named `outside` are handed on alone, and
     those `aside` are for `extra`. A `method`, "task:name", is handed on as the method that it
-    names, and its code joins the key, as does that of scalings and noises that are named. `extra`
-    gives the function more, from the store and what was given: what is kept, never what the result
-    depends on. `known` gives all that is given where a caller knows less; `noted` tells of a result
-    what is written down beside it.
+    names, and its code joins the key, as does that of scalings and noises that are named, by
+    parameters or, as `named` tells from the store and what was given, by what is read. `extra`
+    gives the function more, from the same: what is kept, never what the result depends on. `known`
+    gives all that is given where a caller knows less; `noted` tells of a result what is written
+    down beside it.
     """
 
     def __init__(
@@ -50,12 +51,13 @@ class Stage:
         aside: Sequence[str] = (),
         extra: Callable[..., Mapping[str, Any]] | None = None,
         known: Callable[..., dict[str, Any]] | None = None,
+        named: Callable[..., Iterable[str]] | None = None,
         noted: Callable[[Any], Mapping[str, Any]] | None = None,
         gpu: bool = False,
         retries: int = 0,
     ) -> None:
         self.name, self.work, self.outside, self.extra, self.gpu = name, work, outside, extra, gpu
-        self.aside, self.known, self.noted = aside, known, noted
+        self.aside, self.known, self.named, self.noted = aside, known, named, noted
         self.layout = layout_of(name)
         STAGES[name] = self
         run = gpu_first(self) if gpu else self
@@ -81,7 +83,8 @@ class Stage:
         inputs = {name: value for name, value in given.items() if any(_artifacts(value))}
         known = {*inputs, *outside, *self.aside}
         parameters = {name: value for name, value in given.items() if name not in known}
-        handed, keyed, code = _with_code(parameters)
+        names = self.named(store, **given) if self.named else ()
+        handed, keyed, code = _with_code(parameters, names)
         made_from = dict(_artifacts(inputs))
         layouts = {each.stage: layout_of(each.stage) for each in made_from.values()}
 
@@ -127,8 +130,10 @@ def _read(store: Store, value: Any) -> Any:
     return [_read(store, each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def _with_code(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
-    """Parameters as they are handed on, as they stand in the key, and the code that they name."""
+def _with_code(
+    parameters: dict[str, Any], names: Iterable[str]
+) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
+    """Parameters as they are handed on, as they stand in the key, and the code that is named."""
     handed = dict(parameters)
     keyed = {name: _as_data(value) for name, value in parameters.items()}
     code: list[Any] = []
@@ -140,7 +145,7 @@ def _with_code(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
         handed["methods"] = {n: method_named(spec) for n, spec in parameters["methods"].items()}
         keyed["methods"] = {n: method.parameters() for n, method in handed["methods"].items()}
         code += handed["methods"].values()
-    named = set(_texts(keyed))
+    named = {*names, *_texts(keyed)}
     code += [entry for known in (SCALINGS, NOISES) for n, entry in known.items() if n in named]
     return handed, keyed, code
 

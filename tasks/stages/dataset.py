@@ -7,8 +7,8 @@ from flgc.datasets.library import identity, load_identical
 from tasks.running.stage import Stage
 
 
-def known_as(store: str, **given: Any) -> dict[str, str]:
-    """Its full name and the digest of its content."""
+def known_as(store: str, **given: Any) -> dict[str, Any]:
+    """Its full name, the digest of its content, and what is said of it."""
     return identity(given["dataset"])
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from flgc.methods.fitting import fit_cell
 from tasks.running.stage import Stage
+from tasks.stages.pick import scalings
 from tasks.stages.propagate import keeping
 
 
@@ -12,4 +13,4 @@ def kept_if_shared(store: str, refit: bool = False, **given: Any) -> dict[str, A
     return keeping(store, **given) if refit else {}
 
 
-fit = Stage("fit", fit_cell, aside=("refit",), extra=kept_if_shared, gpu=True)
+fit = Stage("fit", fit_cell, aside=("refit",), extra=kept_if_shared, named=scalings, gpu=True)

@@ -2,5 +2,6 @@
 
 from flgc.methods.timing import time_methods
 from tasks.running.stage import Stage
+from tasks.stages.pick import scalings
 
-time = Stage("time", time_methods)
+time = Stage("time", time_methods, named=scalings)

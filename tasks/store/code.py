@@ -43,7 +43,7 @@ class Target(NamedTuple):
 WHOLE, LOOSE, OUTSIDE = "<module>", "<statements>", "<outside>"
 REGISTRY = Target("flgc.registry", "Registry")
 # Whoever listens to how far a loop is, the loop computes the same.
-LISTENED = "flgc.progress"
+LISTENED = ("flgc.progress", "flgc.datasets.fetching.progress")
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ class _Names:
         """
         top = name.partition(".")[0]
         follow = top in PROJECT or top in self.followed or not is_installed(top)
-        follow = follow and name != LISTENED
+        follow = follow and name not in LISTENED
         module = module_of(name) if follow else None
         if module is None and follow and chain:  # a folder without an __init__
             yield from self.inside(f"{name}.{chain[0]}", chain[1:], seen)

@@ -118,6 +118,20 @@ def test_changed_code_recomputes_what_runs_it(
         assert computed(run_cell(tmp_path, iris())) == recomputed
 
 
+SCALED = ("high - low, 1.0)", "high - low, 2.0)")
+
+
+@pytest.mark.parametrize("method", ["FLGC*", "FLGC* averaged"])
+def test_a_cell_knows_the_scaling_that_it_was_picked_in(tmp_path: Path, method: str) -> None:
+    """It is named by what was picked, and by no parameter."""
+    cell = iris(method, "honest")
+    run_cell(tmp_path, cell)
+    with edited("flgc/scaling.py", *SCALED):
+        assert "fit" in computed(run_cell(tmp_path, cell))
+    with edited("flgc/scaling.py", "X.mean(axis=0)", "X.mean(axis=0, keepdims=True)"):
+        assert computed(run_cell(tmp_path, cell)) == set()
+
+
 @pytest.mark.parametrize(
     ("change", "recomputed"),
     [

@@ -7,8 +7,11 @@ from flgc.datasets.catalogue.graphs import GRAPHS
 from flgc.datasets.catalogue.images import IMAGES
 from flgc.datasets.catalogue.tables import TABLES
 from flgc.datasets.errors import UnknownDataset
+from flgc.registry import Registry
 
-REGISTRY: dict[str, Entry] = {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES)}
+REGISTRY: Registry[Entry] = Registry(
+    "dataset", {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES)}
+)
 
 _NAMES = {
     alias.lower(): entry.name

@@ -1,0 +1,85 @@
+"""Whole experiments without Prefect: every task is called where the flow would submit it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import pytest
+from prefect.logging import disable_run_logger
+from prefect.states import Completed
+
+from flows import dag, reports
+from flows.plan import FLOWS, planned
+from flows.section import Section
+from tasks.running.stage import Stage
+from tasks.store import Artifact
+
+
+class Ended:
+    """A future of what is there already."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self.artifact, self.state = artifact, Completed()
+
+    def result(self) -> Artifact:
+        return self.artifact
+
+    def wait(self) -> None:
+        return
+
+
+class Step(NamedTuple):
+    """A task that was submitted."""
+
+    experiment: str
+    stage: str
+    about: str
+    artifact: Artifact
+
+
+@contextmanager
+def called() -> Iterator[list[Step]]:
+    """Stages are called when they are submitted; gives the list of steps, which grows."""
+    steps: list[Step] = []
+    experiment = ""
+
+    def submit(stage: Stage, store: str, about: str, *, wait_for: Any = (), **given: Any) -> Ended:
+        artifact = stage(store, about, **_resolved(given))
+        steps.append(Step(experiment, stage.name, about, artifact))
+        return Ended(artifact)
+
+    def named(plan: Any, chosen: Any, run: Any = dag.run_experiment) -> Section:
+        nonlocal experiment
+        experiment = chosen.name
+        try:
+            return run(plan, chosen)
+        finally:
+            experiment = ""
+
+    with pytest.MonkeyPatch.context() as patch, disable_run_logger():
+        patch.setattr(Stage, "submit", submit)
+        patch.setattr(dag, "as_completed", list)
+        patch.setattr(dag, "run_experiment", named)
+        yield steps
+
+
+def _resolved(value: Any) -> Any:
+    if isinstance(value, Ended):
+        return value.artifact
+    if isinstance(value, dict):
+        return {name: _resolved(each) for name, each in value.items()}
+    return [_resolved(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def run_plainly(store: str, flows: Sequence[str] = FLOWS, **chosen: Any) -> list[Step]:
+    """All steps of a suite and its report."""
+    plan = planned(flows, **{"suite": "tiny", "device": "cpu", "store": store, **chosen})
+    with called() as steps:
+        sections = [dag.run_experiment(plan, experiment) for experiment in plan.experiments]
+        reports.write(plan.store, plan.suite, sections)
+    return steps
+
+
+def computed(steps: list[Step]) -> list[str]:
+    """The steps that the store did not have, as `experiment: stage about`."""
+    return [f"{s.experiment}: {s.stage} {s.about}" for s in steps if not s.artifact.cached]
