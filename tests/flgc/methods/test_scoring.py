@@ -1,5 +1,6 @@
 """Scores are those of the same models fitted one by one, at the nodes that a judge names."""
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -168,6 +169,20 @@ def test_a_methods_folds_are_fits_without_them() -> None:
     assert set(weighting(found, "honest")["criterion"]) == {"hits"}
 
 
+def test_a_fold_is_one_run_more_of_its_owner() -> None:
+    problem, _ = posed(FLGC())
+    folds = np.full((2, 34), -1)
+    folds[0, [0, 4, 8]], folds[1, [0, 2]] = [0, 0, 1], 0
+    more, owners = replace(problem, folds=folds).with_folds()
+    assert owners.tolist() == [0, 1, 0, 0, 1]
+    assert more.seeds == (7, 8, 7, 7, 8)
+    assert [asked.tolist() for asked in more.asked[2:]] == [[0, 4], [8], [0, 2]]
+    for run in range(2, 5):
+        expected = problem.labels[owners[run]].copy()
+        expected[more.asked[run]] = -1
+        np.testing.assert_array_equal(more.labels[run], expected)
+
+
 def test_where_some_validate_nothing_is_folded() -> None:
     method = Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3))
     found = score_table(method, *posed(method), method.axes)
@@ -194,6 +209,20 @@ def test_a_clusterer_is_a_method_too() -> None:
     assert found[["run", "p_n_init"]].values.tolist() == [[0, 3], [1, 3]]
     assert (found["ACC"] > 0.7).all()
     assert found["silhouette"].between(0.3, 1).all()
+
+
+def test_an_estimator_is_told_the_seed_of_its_run_and_how_many_clusters() -> None:
+    noted = []
+
+    class Noted(KMeans):
+        def fit_predict(self, X, y=None, sample_weight=None):
+            noted.append((self.random_state, self.n_clusters))
+            return super().fit_predict(X)
+
+    data, method = load("iris"), Estimator("noted", Noted)
+    given = (data.features, data.labels, 3, sp_eye(150), [5, 2**32 + 6])
+    score_table(method, *clustering(*given), method.axes)
+    assert noted == [(5, 3), (6, 3)]
 
 
 def sp_eye(n: int):
