@@ -5,9 +5,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sklearn.semi_supervised import LabelSpreading
 
 pytest.importorskip("prefect")
 
+from flgc.methods.estimators import Estimator
 from tasks.running import stage as running
 from tasks.running.stage import Stage
 from tasks.store import Store
@@ -80,6 +82,11 @@ def test_code_counts_where_it_is_named(
         assert (toy(str(tmp_path), **given).key != before) == counts
 
 
-def test_two_estimators_are_two_methods(tmp_path: Path, toy: Stage) -> None:
-    names = ("sklearn.svm:SVC", "sklearn.svm:LinearSVC")
-    assert len({toy(str(tmp_path), method=f"classification:{name}").key for name in names}) == 2
+ROWS = Estimator("spreading", LabelSpreading)
+ALL_ROWS = Estimator("spreading", LabelSpreading, unlabelled=True)
+
+
+def test_what_tells_methods_of_one_code_apart_counts(tmp_path: Path, toy: Stage) -> None:
+    specs = [f"classification:{__name__}:{name}" for name in ("ROWS", "ALL_ROWS")]
+    assert len({toy(str(tmp_path), method=spec).key for spec in specs}) == 2
+    assert len({toy(str(tmp_path), methods={"a": spec}).key for spec in specs}) == 2

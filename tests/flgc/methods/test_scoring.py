@@ -22,6 +22,7 @@ from flgc.methods.picking import weighting
 from flgc.methods.registry import BUILT_IN, contender
 from flgc.methods.scoring import score_table
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
+from flgc.scaling import dense
 
 KARATE = load("KarateClub")
 P = propagation_matrix(as_adjacency(KARATE.edges, KARATE.n_nodes))
@@ -128,6 +129,17 @@ def test_what_is_read_off_is_what_a_fit_gives(splits: list[Split], protocol: str
     np.testing.assert_allclose(judge([0, 1], outputs.classes)["test"], picks["test"])
     plain = Method.combined(FLGC(), problem, picks[["run", *axes_of(picks), "weight"]])
     np.testing.assert_allclose(judge([0, 1], plain.classes)["test"], picks["test"])
+    for ours, theirs in zip(outputs.scores, plain.scores, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+def test_a_constant_is_a_column_of_ones() -> None:
+    problem, judge = posed(FLGC())
+    with_ones = replace(problem, X=np.column_stack([dense(problem.X), np.ones(34)]))
+    found = score_table(FLGC(), problem, judge, GRID | {"constant": [True]})
+    expected = score_table(FLGC(), with_ones, judge, GRID).assign(p_constant=True)
+    pd.testing.assert_frame_equal(found, expected)
+    assert not found["error"].equals(score_table(FLGC(), problem, judge, GRID)["error"])
 
 
 @pytest.mark.parametrize("constant", [False, True])
