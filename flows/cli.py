@@ -80,6 +80,9 @@ def reproduce(
         with warnings.catch_warnings(record=True) as noted:
             warnings.simplefilter("always", LeftOut)
             plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
+        for name in methods or ():
+            if not any(name in experiment.methods for experiment in plan.experiments):
+                raise ValueError(f"method {name!r} is in none of the tables that were chosen")
         task_runner(runner, address)
     except (ValueError, ImportError, StoreError) as error:
         errors.print(f"flgc reproduce: {error}", style="red", soft_wrap=True, markup=False)

@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable
 from typing import TypeVar
 
-from tasks.store.store import Store
+from tasks.store import Store
 
 Work = TypeVar("Work", bound=Callable)
 

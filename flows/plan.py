@@ -73,7 +73,10 @@ def planned(
                 )
             )
     if not narrowed:
-        known = ", ".join(f"{name} is for {' and '.join(of)}" for name, of in tasks.items())
+        known = ", ".join(
+            f"{name} stands in {', '.join(e.name for e in experiments if name in _rows(e, tasks))}"
+            for name in tasks
+        )
         raise ValueError(
             f"nothing to do in {' or '.join(flows)} of suite {suite}: no experiment has both the "
             f"datasets and the methods that were chosen{f' ({known})' if known else ''}"

@@ -1,12 +1,17 @@
 """Imports point inwards only: flows -> tasks -> flgc, and inside these from room to room."""
 
 import ast
+import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import product
 from pathlib import Path, PurePosixPath
 
 import pytest
+
+import tasks.stages
+from tasks.running.stage import STAGES
 
 ROOT = Path(__file__).parents[1]
 PREFECT = ("prefect", "prefect_dask")
@@ -39,6 +44,8 @@ RULES = (
     Rule(("flgc",), ("tasks", "flows", "deployments", *PREFECT)),
     Rule(("tasks",), ("flows", "deployments")),
     Rule(("flows",), ("deployments",)),
+    # How it is run knows how to reach a server and what pools are called, not what is run.
+    Rule(("deployments",), ("flows", "tasks"), ("flows.server", "tasks.running.pools")),
     Rule(
         ("tasks.stages",),
         ("tasks",),
@@ -55,12 +62,26 @@ RULES = (
 )
 
 
-def broken(path: str, source: str) -> list[str]:
+for _, name, _ in pkgutil.iter_modules(tasks.stages.__path__):
+    import_module(f"tasks.stages.{name}")
+# Where the plain functions of the stages are. Their code is the code of the keys: what runs a
+# stage or stores it, and lists of names, would make every key depend on everything. Datasets are
+# found by name, in a list of their own, and their key has the digest of what was found.
+WORK = {name: stage.work.__module__ for name, stage in STAGES.items()}
+DATASETS = ("flgc.datasets.library", "flgc.datasets.catalogue.registry")
+APART = ("tasks.running", "tasks.store", "flgc.methods.registry")
+PLAIN = tuple(
+    Rule((module,), APART if module == WORK["dataset"] else (*APART, *DATASETS))
+    for module in dict.fromkeys(WORK.values())
+)
+
+
+def broken(path: str, source: str, rules: tuple[Rule, ...] = (*RULES, *PLAIN)) -> list[str]:
     """The imports of the file at `path`, seen from the checkout, that a rule forbids."""
     parts = PurePosixPath(path).with_suffix("").parts
     package = parts[:-1]
     module = ".".join(package if parts[-1] == "__init__" else parts)
-    rules = [rule for rule in RULES if _within(module, rule.rooms)]
+    rules = tuple(rule for rule in rules if _within(module, rule.rooms))
     return [
         f"{path}:{line} imports {name}"
         for line, name in imported(source, package)
@@ -83,7 +104,7 @@ def _within(name: str, rooms: tuple[str, ...]) -> bool:
     return any(name == room or name.startswith(f"{room}.") for room in rooms)
 
 
-@pytest.mark.parametrize("ring", ["flgc", "tasks", "flows"])
+@pytest.mark.parametrize("ring", ["flgc", "tasks", "flows", "deployments"])
 def test_imports_point_inwards(ring):
     files = sorted((ROOT / ring).rglob("*.py"))
     assert files
@@ -96,7 +117,8 @@ def test_imports_point_inwards(ring):
 
 
 def test_the_rules_speak_of_rooms_that_exist():
-    named = {room for rule in RULES for room in (*rule.rooms, *rule.barred, *rule.allowed)}
+    rules = (*RULES, *PLAIN)
+    named = {room for rule in rules for room in (*rule.rooms, *rule.barred, *rule.allowed)}
     for room in named - set(PREFECT):
         path = ROOT / room.replace(".", "/")
         assert path.is_dir() or path.with_suffix(".py").is_file(), room
@@ -118,9 +140,27 @@ OUTWARD = {
     "tasks/store/new.py": "tasks.stages tasks.document tasks.declared tasks.running tasks.picking",
     "tasks/declared/new.py": "tasks.stages tasks.document tasks.running tasks.store tasks.picking",
     "flows/new.py": "deployments.stack",
+    "deployments/new.py": "flows.dag flows.plan tasks.stages tasks.store tasks.running.stage",
     **{
         f"{module.replace('.', '/')}.py": "flgc.methods flgc.datasets flgc.benchmark"
         for module in ALGEBRA
+    },
+    # Where plain functions of stages are.
+    **{
+        f"{module.replace('.', '/')}.py": "tasks.running tasks.store flgc.methods.registry"
+        for module in (
+            "flgc.benchmark.history",
+            "flgc.datasets.library",
+            "flgc.datasets.splits",
+            "flgc.methods.fitting",
+            "flgc.methods.picking",
+            "flgc.methods.scoring",
+            "flgc.methods.timing",
+            "flgc.preparing",
+            "tasks.document.comparisons",
+            "tasks.document.figures.draw",
+            "tasks.document.report",
+        )
     },
 }
 FORMS = (
@@ -166,6 +206,23 @@ def test_an_outward_import_is_found(path, name):
 )
 def test_a_relative_or_sweeping_import_is_found(path, source, name):
     assert broken(path, source) == [f"{path}:1 imports {name}"]
+
+
+def test_every_stage_has_a_plain_function_that_the_rules_know():
+    """Each stage of its own file, and of each function the module and not one that hands it on."""
+    files = {name for _, name, _ in pkgutil.iter_modules(tasks.stages.__path__)}
+    assert files - set(WORK) == {"scalings"}  # what several stages tell their keys
+    for name, module in WORK.items():
+        assert not module.startswith(("tasks.stages", "tasks.running", "tasks.store")), name
+        assert f"{module.replace('.', '/')}.py" in OUTWARD, name
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_only_datasets_are_found_by_name_where_they_are_computed(name):
+    for module in set(WORK.values()):
+        path = f"{module.replace('.', '/')}.py"
+        found = broken(path, f"from {name} import load", PLAIN)
+        assert bool(found) == (path != "flgc/datasets/library.py")
 
 
 def test_each_import_is_named_with_its_line():

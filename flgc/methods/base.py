@@ -109,7 +109,7 @@ class Outputs:
 
     `classes` are codes; `scores`, if there are any, of shape (asked, classes) each. `seen` are
     criteria that a method knows by itself, one number per run: of labelled nodes that it left out
-    the `hits` and the squared `error`, the mean `size` of their scores, a `silhouette`.
+    the `hits` and the squared `error`, and the mean `size` of their scores.
     """
 
     classes: Sequence[np.ndarray]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_clusterer
-from sklearn.metrics import silhouette_score
 
 from flgc.methods.base import Grid, Method, Outputs, Problem, Setting, settings_of
 from flgc.scaling import scaled
@@ -62,26 +61,16 @@ class Estimator(Method):
         for setting in settings_of(grid):
             rest = {name: value for name, value in setting.items() if name != "scaling"}
             X = scaled(problem.X, setting["scaling"])
-            found = [of_run(problem, run, X, rest) for run in range(problem.n_runs)]
-            seen = {name: [s[name] for _, s in found] for name in found[0][1]}
-            yield setting, Outputs([classes for classes, _ in found], seen=seen)
+            yield setting, Outputs([of_run(problem, r, X, rest) for r in range(problem.n_runs)])
 
-    def _classes(
-        self, problem: Problem, run: int, X: Any, setting: Setting
-    ) -> tuple[np.ndarray, dict[str, float]]:
+    def _classes(self, problem: Problem, run: int, X: Any, setting: Setting) -> np.ndarray:
         rows = slice(None) if self.unlabelled else problem.labelled(run)
         model = self._made(setting, problem.seeds[run])
-        model.fit(X[rows], problem.labels[run][rows])
-        return model.predict(X[problem.asked[run]]), {}
+        return model.fit(X[rows], problem.labels[run][rows]).predict(X[problem.asked[run]])
 
-    def _clusters(
-        self, problem: Problem, run: int, X: Any, setting: Setting
-    ) -> tuple[np.ndarray, dict[str, float]]:
-        """The silhouette is in the features that were clustered."""
+    def _clusters(self, problem: Problem, run: int, X: Any, setting: Setting) -> np.ndarray:
         model = self._made(setting, problem.seeds[run], n_clusters=problem.n_classes)
-        clusters = model.fit_predict(X)
-        several = 1 < len(np.unique(clusters)) < len(clusters)
-        return clusters, {"silhouette": silhouette_score(X, clusters) if several else -1.0}
+        return model.fit_predict(X)
 
     def _made(self, setting: Setting, seed: int, **known: Any) -> Any:
         """A new estimator; what it knows no parameter for is not set."""

@@ -25,16 +25,17 @@ def fit_cell(
     seeds: Sequence[int],
     cell: Mapping[str, Any],
     without: Sequence[str] = (),
+    refit: bool = False,
     device: str = "cpu",
     kept: Any = None,
 ) -> pd.DataFrame:
     """The rows of a cell: what is said of it, its settings, and the value of each metric.
 
-    What was picked was fitted when the settings were scored, so its value is read off, unless it
-    is fitted in closed form from features that are `kept`. An average is computed here.
+    What was picked was fitted when the settings were scored, so its value is read off, unless
+    `refit` asks for a fit, from features that are kept. An average is computed here.
     """
     values: Any = picks
-    if not is_pick(picks) or kept is not None:
+    if refit or not is_pick(picks):
         values = _fitted(data, graph, splits, picks, method, seeds, without, device, kept)
     shared = {
         **{name: value for name, value in cell.items() if name != "first_run"},

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from array_api_compat import array_namespace
-from sklearn.metrics import silhouette_score
 
 from flgc.averaging import average_grid, filtered, with_constant
 from flgc.classifier import fit_weights
@@ -167,19 +166,9 @@ class Clustering(Method):
                     start | setting,
                     Outputs(
                         [model.labels_ for model in models],
-                        seen={"silhouette": [silhouette(model) for model in models]},
                         extras={"affinity": [model.affinity_matrix_ for model in models]},
                     ),
                 )
-
-
-def silhouette(model: FLGCClustering) -> float:
-    """How much closer nodes are to their own cluster than to the next, in 1 - affinity."""
-    if len(np.unique(model.labels_)) < 2:
-        return -1.0
-    distance = 1.0 - model.affinity_matrix_
-    np.fill_diagonal(distance, 0.0)
-    return float(silhouette_score(distance, model.labels_, metric="precomputed"))
 
 
 def _embeddings(problem: Problem, grid: Grid) -> Iterator[tuple[Setting, np.ndarray, np.ndarray]]:

@@ -115,14 +115,10 @@ def installed(task: str) -> list[str]:
     found = []
     for name in _installed():
         try:
-            if is_built_in(name):
-                raise UnknownMethod(f"method {name!r}: this library has one of that name")
-            of_tasks = task_of(name)
+            found += [name] if task == _task_of_installed(name) else []
         except UnknownMethod as error:
             brought = _packages(_installed()[name])
             warnings.warn(f"left out of {brought}: {error}", LeftOut, stacklevel=2)
-            continue
-        found += [name] if task in of_tasks else []
     return found
 
 
@@ -134,10 +130,9 @@ def names(task: str | None = None) -> list[str]:
 
 def listed() -> Iterator[dict[str, Any]]:
     """One row for each that there is, or why it cannot be had: what `flgc methods` shows."""
-    outside = [(name, None) for name in _installed() if not is_built_in(name)]
-    for name, task in [*BUILT_IN, *outside]:
+    for name, task in [*BUILT_IN, *((name, None) for name in _installed())]:
         try:
-            row = contender(name, task or task_of(name)[0])
+            row = contender(name, task or _task_of_installed(name))
         except UnknownMethod as error:
             yield {"name": name, "task": task or "", "error": str(error)}
             continue
@@ -166,6 +161,13 @@ def _outside(name: str, task: str | None = None) -> EntryPoint | str:
         raise UnknownMethod(f"method {name!r} is for {' and '.join(task_of(name))}, not for {task}")
     known = ", ".join(names(task))
     raise UnknownMethod(f"unknown method {name!r}; choose from {known}, or give module:object")
+
+
+def _task_of_installed(name: str) -> str:
+    """The task of what a package brings, unless the name is taken."""
+    if is_built_in(name):
+        raise UnknownMethod(f"method {name!r}: this library has one of that name")
+    return _contender(name, _outside(name)).method.task
 
 
 def _installed() -> dict[str, list[EntryPoint]]:

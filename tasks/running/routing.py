@@ -19,7 +19,7 @@ from prefect.states import Cancelled
 from pydantic_core import to_jsonable_python
 
 from tasks.running.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
-from tasks.store.store import Artifact
+from tasks.store import Artifact
 
 IN_PROCESS: Literal["in process"] = "in process"
 ARTIFACT = "artifact of the store"

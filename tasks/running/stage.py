@@ -7,6 +7,7 @@ parameters are those of the key, its code is the code of the key, and neither is
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from prefect import Task
@@ -15,9 +16,7 @@ from prefect.states import Completed
 
 from flgc.datasets.errors import NotReachable
 from flgc.methods.registry import contender
-from flgc.noise import NOISES
 from flgc.progress import listening
-from flgc.scaling import SCALINGS
 from tasks.running.progress import shown_progress
 from tasks.running.routing import gpu_first, hand_over
 from tasks.store import Artifact, Store
@@ -33,13 +32,12 @@ class Stage:
     """`stage(store, about, **given)` gives the artifact; `stage.submit(...)` runs that as a task.
 
     Of what is given, artifacts are inputs of the key and are read for the function; the rest are
-    parameters of the key and are handed on, but those named `outside` are handed on alone, and
-    those `aside` are for `extra`. A `method`, "task:name", is handed on as the method that it
-    names, and its code joins the key, as does that of scalings and noises that are named, by
-    parameters or, as `named` tells from the store and what was given, by what is read. `extra`
-    gives the function more, from the same: what is kept, never what the result depends on. `known`
-    gives all that is given where a caller knows less; `noted` tells of a result what is written
-    down beside it.
+    parameters of the key and are handed on, but those named `outside` are handed on alone. A
+    `method`, "task:name", is handed on as the method that it names, and its code joins the key, as
+    does other `code` that is given by its name. `extra` gives the function more: what is kept,
+    never what the result depends on. `known` gives all that is given where a caller knows less.
+    The three take the store and what was given; `noted` tells of a result what is written down
+    beside it.
     """
 
     def __init__(
@@ -48,21 +46,20 @@ class Stage:
         work: Callable[..., Any],
         *,
         outside: Sequence[str] = ("device",),
-        aside: Sequence[str] = (),
+        code: Callable[..., Iterable[Any]] | None = None,
         extra: Callable[..., Mapping[str, Any]] | None = None,
         known: Callable[..., dict[str, Any]] | None = None,
-        named: Callable[..., Iterable[str]] | None = None,
         noted: Callable[[Any], Mapping[str, Any]] | None = None,
         gpu: bool = False,
         retries: int = 0,
     ) -> None:
-        self.name, self.work, self.outside, self.extra, self.gpu = name, work, outside, extra, gpu
-        self.aside, self.known, self.named, self.noted = aside, known, named, noted
+        self.name, self.work, self.outside, self.gpu = name, work, outside, gpu
+        self.code, self.extra, self.known, self.noted = code, extra, known, noted
         self.layout = layout_of(name)
         STAGES[name] = self
-        run = gpu_first(self) if gpu else self
+        self.routed = gpu_first(self) if gpu else self
         self.task: Task[..., Any] = Task(
-            _timed(run),
+            self._as_task,
             name=name,
             task_run_name=f"{name} {{about}}",
             retries=retries,
@@ -76,15 +73,29 @@ class Stage:
         """The future of the artifact; futures among what is given are waited for."""
         return self.task.submit(store, about, given, wait_for=list(wait_for))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By name: workers of a cluster find it where this process did."""
+        return _stage_of, (self.name,)
+
+    def _as_task(self, store: str, about: str, given: dict[str, Any]) -> Any:
+        """The state is `Cached` where the store had the result."""
+        started = time.perf_counter()
+        try:
+            artifact = self.routed(store, about, **given)
+        finally:
+            _busy.append((started, time.perf_counter()))
+        if artifact.cached:
+            return Completed(name="Cached", message=f"in the store: {artifact.key}", data=artifact)
+        return artifact
+
     def __call__(self, store: str, about: str = "", **given: Any) -> Artifact:
         given = self.known(store, **given) if self.known else given
         opened, provenance = Store(store), {"about": about}
         outside = {name: given[name] for name in self.outside if name in given}
         inputs = {name: value for name, value in given.items() if any(_artifacts(value))}
-        known = {*inputs, *outside, *self.aside}
-        parameters = {name: value for name, value in given.items() if name not in known}
-        names = self.named(store, **given) if self.named else ()
-        handed, keyed, code = _with_code(parameters, names)
+        parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
+        handed, keyed, code = _with_methods(parameters)
+        code += self.code(store, **given) if self.code else ()
         made_from = dict(_artifacts(inputs))
         layouts = {each.stage: layout_of(each.stage) for each in made_from.values()}
 
@@ -106,6 +117,12 @@ class Stage:
             inputs=made_from,
             provenance=provenance,  # read after the computation
         )
+
+
+def _stage_of(name: str) -> Stage:
+    """The stage of that name, whose module may not be imported yet."""
+    import_module(f"tasks.stages.{name}")
+    return STAGES[name]
 
 
 def _artifacts(value: Any, name: str = "") -> Iterator[tuple[str, Artifact]]:
@@ -130,10 +147,8 @@ def _read(store: Store, value: Any) -> Any:
     return [_read(store, each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def _with_code(
-    parameters: dict[str, Any], names: Iterable[str]
-) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
-    """Parameters as they are handed on, as they stand in the key, and the code that is named."""
+def _with_methods(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
+    """Parameters as they are handed on, as they stand in the key, and the code of methods."""
     handed = dict(parameters)
     keyed = {name: _as_data(value) for name, value in parameters.items()}
     code: list[Any] = []
@@ -145,8 +160,6 @@ def _with_code(
         handed["methods"] = {n: method_named(spec) for n, spec in parameters["methods"].items()}
         keyed["methods"] = {n: method.parameters() for n, method in handed["methods"].items()}
         code += handed["methods"].values()
-    named = {*names, *_texts(keyed)}
-    code += [entry for known in (SCALINGS, NOISES) for n, entry in known.items() if n in named]
     return handed, keyed, code
 
 
@@ -163,32 +176,6 @@ def method_named(spec: str) -> Any:
     """The method that "task:name" names."""
     task, _, name = spec.partition(":")
     return contender(name, task).method
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All strings in parameters: a scaling or noise is named by one, wherever it stands."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from (text for each in value.values() for text in _texts(each))
-    elif isinstance(value, list | tuple):
-        yield from (text for each in value for text in _texts(each))
-
-
-def _timed(run: Callable[..., Artifact]) -> Callable[..., Any]:
-    """As a task: the state is `Cached` where the store had the result."""
-
-    def work(store: str, about: str, given: dict[str, Any]) -> Any:
-        started = time.perf_counter()
-        try:
-            artifact = run(store, about, **given)
-        finally:
-            _busy.append((started, time.perf_counter()))
-        if artifact.cached:
-            return Completed(name="Cached", message=f"in the store: {artifact.key}", data=artifact)
-        return artifact
-
-    return work
 
 
 def _may_pass(task: Any, task_run: Any, state: Any) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from flgc.methods.picking import usual
 from flgc.preparing import propagate_features
+from flgc.scaling import SCALINGS
 from tasks.running.stage import Stage
 from tasks.store import Artifact, Store
 from tasks.store.layouts import read_rows
@@ -20,11 +21,16 @@ def at_pick(store: str, picks: Artifact | None = None, **given: Any) -> dict[str
     return given | {name: setting[name] for name in ("scaling", "hops", "teleport")}
 
 
-propagate = Stage("propagate", propagate_features, known=at_pick)
+def scaling_code(store: str, scaling: str, **given: Any) -> list[Callable]:
+    """The code of the scaling that is propagated."""
+    return [SCALINGS[scaling]]
+
+
+propagate = Stage("propagate", propagate_features, code=scaling_code, known=at_pick)
 
 
 def keeping(
-    store: str, data: Artifact, graph: Artifact, **given: Any
+    store: str, data: Artifact, graph: Artifact | None, **given: Any
 ) -> dict[str, Callable[[str, int, float], np.ndarray]]:
     """Features for a stage that asks for them while it computes: from the store, or into it."""
     shared = {name: given[name] for name in ("without", "device") if name in given}

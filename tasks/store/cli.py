@@ -10,7 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tasks.store.store import DamagedArtifact, Store, StoreError
+from tasks.store.files import StoreError
+from tasks.store.parquet import DamagedArtifact
+from tasks.store.store import Store
 from tasks.store.upkeep import Listed, Removal, carry_out, find_key, list_artifacts, plan_pruning
 from tasks.store.upkeep import verify as verify_store
 

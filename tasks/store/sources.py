@@ -5,6 +5,7 @@ What has been imported does not change when its file does, so neither does what 
 
 import ast
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +16,9 @@ from pathlib import Path
 PROJECT = ("flgc", "tasks", "flows")
 INSTALLED = {"site-packages", "dist-packages"}
 Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+# Python 3.11 mixes up how deep it is in trees that several threads parse at once: SystemError.
+_parsing = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,9 @@ def module_of(name: str) -> Module | None:
     path = _source_file(name)
     if path is None:
         return None
-    tree = ast.parse(_read(path), filename=str(path))
-    _normalise(tree)
+    with _parsing:
+        tree = ast.parse(_read(path), filename=str(path))
+        _normalise(tree)
     module = Module(name, path)
     for node in tree.body:
         _collect(module, node)

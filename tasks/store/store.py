@@ -33,23 +33,10 @@ from tasks.store.code import CodeChanged, changed_files, code_digest
 from tasks.store.digests import canonical_json, content_digest, plain
 from tasks.store.files import Files, StoreError
 from tasks.store.leases import lease
-from tasks.store.matrices import matrix_to_table, table_to_matrix
+from tasks.store.matrices import table_to_matrix
 from tasks.store.parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
 from tasks.store.remote import open_files
 from tasks.store.turns import my_turn
-
-__all__ = [
-    "Artifact",
-    "CodeChanged",
-    "DamagedArtifact",
-    "Store",
-    "StoreError",
-    "artifact_key",
-    "code_digest",
-    "content_digest",
-    "matrix_to_table",
-    "table_to_matrix",
-]
 
 SETTING = "FLGC_STORE"
 DEFAULT_ROOT = "artifacts/store"

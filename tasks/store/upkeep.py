@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from tasks.store.files import FileEntry
+from tasks.store.files import FileEntry, StoreError
 from tasks.store.leases import RUNNING, expired, last_sign, running_since
-from tasks.store.parquet import peek_record
-from tasks.store.store import KEY, DamagedArtifact, Store, StoreError, file_name
+from tasks.store.parquet import DamagedArtifact, peek_record
+from tasks.store.store import KEY, Store, file_name
 from tasks.store.turns import my_turn
 
 # A temporary file younger than this may still be in the hands of a writer; where only its name

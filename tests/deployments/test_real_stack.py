@@ -16,13 +16,11 @@ pytest.importorskip("prefect")
 
 from deployments.settings import SILENT_SECONDS
 from tasks.document.results import COLUMNS
-from tasks.store.store import Store
+from tasks.store import Store
 from tasks.store.upkeep import list_artifacts
 from tests.deployments.live import ENDED, REPOSITORY, Up, program, start_up, wait_until
 
 pytestmark = pytest.mark.slow
-
-VALUES = [name for name in COLUMNS if not name.startswith("seconds")]
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +76,8 @@ def cells(store: Path) -> dict[str, pd.DataFrame]:
     """The rows of every cell that a store has, by key; what each took is no part of them."""
     opened = Store(store)
     keys = [artifact.key for artifact in list_artifacts(opened)]
-    filled = [key for key in keys if key.startswith(("fit-", "cluster-"))]
-    return {key: opened.read(key).to_pandas()[VALUES] for key in filled}
+    filled = [key for key in keys if key.startswith("fit-")]
+    return {key: opened.read(key).to_pandas()[list(COLUMNS)] for key in filled}
 
 
 def assert_same_cells(store: Path, reference: Path, count: int) -> None:
@@ -106,9 +104,9 @@ def test_the_typed_command_reproduces_the_suite(up: Up, cold: str) -> None:
     shown |= {f"{name}-table": "table" for name in tables}
     shown |= {f"{name}-figure": "image" for name in figures}
     assert {key: kind for key, kind in kinds.items() if kind != "progress"} == shown
-    assert len(cells(up.store)) == 42
+    assert len(cells(up.store)) == 46
     assert {file.suffix for file in up.store.rglob("*") if file.is_file()} == {".parquet"}
-    assert "42 cells are there." in (up.reports / "report.md").read_text()
+    assert "46 cells are there." in (up.reports / "report.md").read_text()
     assert {path.stem for path in up.reports.glob("*-tiny.csv")} == tables
     assert {run["state"]["type"] for run in up.subflows(cold)} == {"COMPLETED"}
     assert set(up.task_states(cold)) >= {"Completed"}
@@ -135,7 +133,7 @@ CHOSEN_CELLS = 8  # two tables, two datasets, two protocols
 def begin_and_reach_the_middle(up: Up, store: Path) -> str:
     """A run that has stored some results and lacks others; its id."""
     run = up.begin(store=str(store), **CHOSEN)
-    wait_until(lambda: any(store.glob("select/*.parquet")), 180, lambda: str(up.state(run)))
+    wait_until(lambda: any(store.glob("score/*.parquet")), 180, lambda: str(up.state(run)))
     return run
 
 
@@ -165,10 +163,10 @@ def test_fits_go_to_a_gpu_worker(up: Up, cold: str, tmp_path: Path) -> None:
     sent = gpu_runs(up)
     assert {run["state"]["type"] for run in sent} == {"COMPLETED"}
     assert sorted(run["name"] for run in sent) == [
-        "cluster iris FLGC paper",
         "fit iris FLGC paper",
-        "select iris",
-        "select iris",
+        "fit iris FLGC paper",
+        "score iris FLGC*",
+        "score iris FLGC*",
     ]
     assert_same_cells(tmp_path, up.store, 2)
 

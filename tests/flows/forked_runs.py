@@ -17,7 +17,7 @@ import matplotlib.figure  # noqa: F401  (what stages import when they run)
 import sklearn.cluster  # noqa: F401
 
 from flows.reproduce_paper import reproduce_paper
-from tasks.store.store import Store
+from tasks.store import Store
 from tasks.store.upkeep import verify
 
 CHOSEN = {"suite": "tiny", "datasets": ["iris", "wine"], "runs": 2}

@@ -11,14 +11,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tasks.document.results import COLUMNS, read_results
-from tasks.store.store import Store
+from tasks.document.results import COLUMNS, joined
+from tasks.store import Store
+from tasks.store.layouts import read_rows
 from tasks.store.upkeep import verify
 
 prefect = pytest.importorskip("prefect")
 pytestmark = pytest.mark.slow
-
-VALUES = [name for name in COLUMNS if not name.startswith("seconds")]
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +50,8 @@ def forked(prefect_server: str, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 
 def table(store: Path, state: Any) -> pd.DataFrame:
     sections = state.result(raise_on_failure=False)
-    return read_results(Store(store), [r for s in sections for r in s.results])[VALUES]
+    cells = [read_rows(Store(store).read(r.key)) for s in sections for r in s.results]
+    return joined(cells)[list(COLUMNS)]
 
 
 def assert_intact(store: Path) -> None:

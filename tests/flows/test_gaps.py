@@ -131,8 +131,8 @@ def test_what_is_not_reachable_is_not_tried_again(places: Path) -> None:
     wanted = FlowRunFilter.model_validate({"id": {"any_": [str(state.state_details.flow_run_id)]}})
     with get_client(sync_client=True) as client:
         runs = client.read_task_runs(flow_run_filter=wanted)
-    assert [(run.name, run.run_count) for run in runs if run.name == "download wine"] == [
-        ("download wine", 1)
+    assert [(run.name, run.run_count) for run in runs if run.name == "dataset wine"] == [
+        ("dataset wine", 1)
     ]
 
 
@@ -147,9 +147,9 @@ def test_nothing_at_all_ends_with_1(places: Path) -> None:
 def test_a_wrong_digest_ends_with_1_and_its_reason(
     places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tasks.stages.dataset import download
+    from tasks.stages.dataset import dataset
 
-    monkeypatch.setattr(download, "retry_delay_seconds", 0)
+    monkeypatch.setattr(dataset.task, "retry_delay_seconds", 0)
     (tmp_path / "wine").mkdir()
     (tmp_path / "wine" / "raw.data").write_text("sour")
     monkeypatch.setenv("FLGC_MIRROR", str(tmp_path))
@@ -171,4 +171,4 @@ def test_a_benchmark_without_a_graph_says_so(places: Path, monkeypatch: pytest.M
         suite="tiny", store=str(places / "store"), return_state=True
     )
     assert state.is_failed()
-    assert "- KarateClub: no source could be reached (14 cells): " in state.message
+    assert "- KarateClub: no source could be reached (15 cells): " in state.message

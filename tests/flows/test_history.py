@@ -4,15 +4,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tasks.stages.history import HISTORY
-from tasks.store.store import Store, file_name
+from flgc.benchmark.history import COLUMNS
+from tasks.store import Store
+from tasks.store.store import file_name
 from tasks.store.upkeep import IRREPLACEABLE
 
 prefect = pytest.importorskip("prefect")
 
 
 def point(store: Store, when: str) -> Path:
-    row = dict.fromkeys(HISTORY, "x") | {"when": when, "value": 1.0}
+    row = dict.fromkeys(COLUMNS, "x") | {"when": when, "value": 1.0}
     artifact = store.get_or_compute(
         "history", (), lambda: pd.DataFrame([row]), parameters={"when": when}
     )
@@ -22,19 +23,19 @@ def point(store: Store, when: str) -> Path:
 def test_a_damaged_point_of_history_is_left_out_and_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.benchmark import STAGE, history
+    from flows.benchmark import history, past
 
     monkeypatch.setattr(logging.getLogger("prefect"), "propagate", True)
-    assert STAGE in IRREPLACEABLE
+    assert history.name in IRREPLACEABLE
     store = Store(tmp_path)
     paths = [point(store, f"2026-01-0{day}") for day in (3, 1, 2)]
-    assert list(history(store.url)["when"]) == ["2026-01-01", "2026-01-02", "2026-01-03"]
+    assert list(past(store.url)["when"]) == ["2026-01-01", "2026-01-02", "2026-01-03"]
     paths[1].write_bytes(paths[1].read_bytes()[:-9])
     with caplog.at_level(logging.WARNING):
-        found = history(store.url)
+        found = past(store.url)
     assert list(found["when"]) == ["2026-01-02", "2026-01-03"]
     assert found["value"].dtype == float
     assert paths[1].stem in caplog.text
     for path in paths:
         path.write_bytes(b"")
-    assert list(history(store.url).columns) == HISTORY
+    assert list(past(store.url).columns) == COLUMNS

@@ -47,7 +47,7 @@ DOCSTRINGS = [
 EXPECTED = {
     "nothing": [],
     "a sentence of the report": [REPORT],
-    **dict.fromkeys(PROGRESS, []),
+    **{name: [] for name in PROGRESS},
     "a published value": ["uci-tiny: compare uci-tiny", "uci-tiny: draw uci-tiny", REPORT],
     "a published value that no table shows": [],
     "a remark": [REPORT],

@@ -11,11 +11,11 @@ pytest.importorskip("prefect")
 from prefect.logging import disable_run_logger
 from prefect.states import Completed, Failed
 
+from flows.section import Section
 from flows.tables import outcome
-from tasks.declared.experiments import TINY
+from tasks.declared.tiny import TINY
 from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap
-from tasks.stages.report import Section
-from tasks.store.store import Artifact
+from tasks.store import Artifact
 
 CELL = Artifact("fit-0", "", "fit", 1, 0.0, cached=True)
 

@@ -10,25 +10,25 @@ from uuid import UUID
 import pandas as pd
 import pytest
 
-from tasks.document.results import COLUMNS, read_results
-from tasks.store.store import Store
-from tests.tasks.chain import changed_module
+from tasks.document.results import COLUMNS, joined
+from tasks.store import Store
+from tasks.store.layouts import read_rows
+from tests.flows.plainly import computed, run_plainly
+from tests.tasks.edits import edited
 
 prefect = pytest.importorskip("prefect")
 pytestmark = pytest.mark.slow
 
-VALUES = [name for name in COLUMNS if not name.startswith("seconds")]
-
-
 # Wherever a stage calls the library for what takes time.
 FITS = (
-    "tasks.scoring.score_grid",
-    "tasks.accuracies.ridge_weights",
-    "tasks.clusterings.FLGCClustering.fit_embedding",
-    "tasks.stages.propagate.propagated",
-    "tasks.training.train",
-    "tasks.timings.fit_weights",
-    "tasks.stages.graph.knn_graph",
+    "flgc.methods.flgc.score_grid",
+    "flgc.methods.flgc.average_grid",
+    "flgc.methods.flgc.ridge_weights",
+    "flgc.methods.flgc.fit_weights",
+    "flgc.methods.flgc.FLGCClustering.fit_embedding",
+    "flgc.methods.trained.method.train",
+    "flgc.preparing.propagate",
+    "flgc.preparing.knn_graph",
 )
 
 
@@ -66,7 +66,8 @@ def sections(state: Any) -> list[Any]:
 
 
 def table(store: str, state: Any) -> pd.DataFrame:
-    return read_results(Store(store), [r for s in sections(state) for r in s.results])[VALUES]
+    cells = [read_rows(Store(store).read(r.key)) for s in sections(state) for r in s.results]
+    return joined(cells)[list(COLUMNS)]
 
 
 def task_states(state: Any) -> Counter:
@@ -104,8 +105,8 @@ def test_every_cell_is_there(cold: tuple[Any, float], store: str) -> None:
     found = table(store, state)
     cells = found.drop_duplicates(["experiment", "dataset", "noise", "method", "protocol"])
     assert Counter(cells["experiment"]) == {
-        "citation-tiny": 14,
-        "uci-tiny": 12,
+        "citation-tiny": 15,
+        "uci-tiny": 15,
         "clustering-tiny": 8,
         "robustness-tiny": 8,
     }
@@ -151,15 +152,29 @@ def test_second_run_recomputes_nothing(
     print(f"cold {cold[1]:.1f} s, warm {seconds:.1f} s")
 
 
+def test_no_step_is_submitted_twice_and_other_ways_to_run_find_the_same(
+    cold: tuple[Any, float], store: str
+) -> None:
+    """Called one after the other and without Prefect, they are all in the store."""
+    steps = run_plainly(store, device="auto")
+    assert computed(steps) == []
+    submitted = Counter((step.experiment, step.stage, step.about) for step in steps)
+    assert set(submitted.values()) == {1}
+    scores = [step.about for step in steps if step[:2] == ("citation-tiny", "score")]
+    rivals = ["GCN", "GCN-Linear", "SGC", "APPNP"]
+    shared = ["FLGC*", "FLGC*, constant"]  # four rows, two protocols
+    assert scores == [f"KarateClub {method}" for method in [*shared, *rivals]]
+
+
 def test_a_failed_cell_fails_alone_and_a_rerun_does_only_it(
     cold: tuple[Any, float],
     run: Callable[..., Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import tasks.stages.graph
+    import flgc.preparing
 
-    build = tasks.stages.graph.knn_graph
+    build = flgc.preparing.knn_graph
 
     def broken(X: Any, n_neighbors: int) -> Any:
         if X.shape == (178, 13):
@@ -168,26 +183,68 @@ def test_a_failed_cell_fails_alone_and_a_rerun_does_only_it(
 
     chosen = {"store": str(tmp_path), "datasets": ["iris", "wine"], "methods": ["FLGC"], "runs": 1}
     with monkeypatch.context() as patch:
-        patch.setattr(tasks.stages.graph, "knn_graph", broken)
+        patch.setattr(flgc.preparing, "knn_graph", broken)
         first = run(**chosen)
     assert first.is_failed()
     assert [line for line in first.message.splitlines() if line.startswith("- ")] == [
-        "- uci-tiny: graph wine, clustering-tiny: graph wine: failed (4 cells): "
+        "- uci-tiny: graph wine, clustering-tiny: graph wine, "
+        "clustering-tiny: graph wine on standardised, 10 neighbours: failed (4 cells): "
         "ValueError: wine has gone sour"
     ]
     assert set(table(str(tmp_path), first)["dataset"]) == {"iris"}
     again = run(**chosen)
     assert again.is_completed(), again.message
     done = settled(again)
-    # wine's graph, scores, embeddings, cells and statistics, and the reports: the rest is there.
+    # wine's graphs, scores, picks, cells and statistics, and the reports: the rest is there.
     assert done["Cached"] >= 12
     assert set(table(str(tmp_path), again)["dataset"]) == {"iris", "wine"}
 
 
-def test_one_changed_module_recomputes_its_dependents_only(
-    cold: tuple[Any, float], run: Callable[..., Any], store: str, monkeypatch: pytest.MonkeyPatch
+# What each stage calls, and the steps that break if that does.
+BREAKS = {
+    "flgc.preparing.knn_graph": ["graph wine"],
+    "flgc.datasets.splits.with_folds": ["splits wine"],
+    "flgc.methods.flgc.score_grid": ["score wine FLGC*"],
+    "flgc.methods.picking.weighting": [
+        f"pick wine {method} {protocol}"
+        for protocol in ("paper", "honest")
+        for method in ("FLGC", "FLGC*")
+    ],
+    "flgc.preparing.propagate": ["propagate wine FLGC paper", "propagate wine FLGC* paper"],
+    "flgc.methods.fitting.is_pick": [
+        f"fit wine {method} {protocol}"
+        for protocol in ("paper", "honest")
+        for method in ("FLGC", "FLGC*")
+    ],
+}
+
+
+@pytest.mark.parametrize("place", list(BREAKS))
+def test_cells_are_missing_for_the_reason_of_the_first_step_that_broke(
+    place: str, prefect_server: str, reports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with changed_module(monkeypatch, "flgc.noise"):
+    from flows.uci import uci
+
+    def broken(*_: Any, **__: Any) -> Any:
+        raise ValueError(f"{place} broke")
+
+    monkeypatch.setenv("FLGC_REPORTS", str(reports))
+    monkeypatch.setattr(place, broken)
+    chosen: dict[str, Any] = {"datasets": ["wine"], "methods": ["FLGC", "FLGC*"], "runs": 2}
+    state: Any = uci(suite="tiny", store=str(tmp_path), **chosen, return_state=True)
+    assert state.is_failed()
+    steps = BREAKS[place]
+    cells = 2 if steps[0].startswith("propagate") else 4
+    assert [line for line in state.message.splitlines() if line.startswith("- ")] == [
+        f"- {', '.join(f'uci-tiny: {step}' for step in steps)}: failed ({cells} cells): "
+        f"ValueError: {place} broke"
+    ]
+
+
+def test_one_changed_definition_recomputes_its_dependents_only(
+    cold: tuple[Any, float], run: Callable[..., Any], store: str
+) -> None:
+    with edited("flgc/noise.py", "def _features(X", "def _features(*, X"):
         state = run(store=store)
     found = settled(state)
     assert found["Completed"] == 2  # the two corruptions; their content is the same as before
@@ -221,15 +278,15 @@ def test_dask_gives_the_same_digests(
 
 
 def test_benchmark_appends_one_row_of_history_per_run(
-    cold: tuple[Any, float], prefect_server: str, store: str, monkeypatch: pytest.MonkeyPatch
+    cold: tuple[Any, float], prefect_server: str, store: str
 ) -> None:
-    import flows.benchmark
+    from flows.benchmark import benchmark, past
 
-    for when in ("2026-01-04T03:00:00+00:00", "2026-01-11T03:00:00+00:00"):
-        monkeypatch.setattr(flows.benchmark, "now", lambda when=when: when)
-        state: Any = flows.benchmark.benchmark(suite="tiny", store=store, return_state=True)
+    for _ in range(2):
+        state: Any = benchmark(suite="tiny", store=store, return_state=True)
         assert state.is_completed(), state.message
-    found = flows.benchmark.history(store)
+        time.sleep(1)  # points are told apart by seconds
+    found = past(store)
     assert found["when"].nunique() == 2
     assert {"accuracy", "ratio to flgc"} <= set(found["metric"])
     own = found[(found["method"] == "flgc") & (found["metric"] == "ratio to flgc")]
@@ -240,16 +297,18 @@ def test_long_work_shows_its_progress(prefect_server: str, monkeypatch: pytest.M
     from prefect import task
     from prefect.artifacts import Artifact
 
+    from flgc.progress import listening, tracked
     from tasks.running import progress
 
     monkeypatch.setattr(progress, "FIRST_SECONDS", 0.0)
 
-    @task(task_run_name="long work")
-    def work() -> list[int]:
-        return list(progress.tracked(range(3), 3))
+    def numbers() -> list[int]:
+        with listening(progress.shown_progress()):
+            return list(tracked(range(3), 3))
 
-    assert work() == list(progress.tracked(range(3), 3)) == [0, 1, 2]
+    work = task(task_run_name="long work")(numbers)
+    assert work() == numbers() == [0, 1, 2]
     found: Any = Artifact.get("progress-long-work")
     assert (found.type, found.data, found.description) == ("progress", 100.0, "3 of 3")
     with pytest.raises(StopIteration):
-        next(progress.tracked([], 0))
+        next(tracked([], 0))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tasks.store import Store
 from tasks.store.leases import running_since
-from tasks.store.store import Store
 from tasks.store.upkeep import artifact_keys
 from tests.tasks.store.test_store_secrets import assert_silent
 from tests.tasks.store.vault import address

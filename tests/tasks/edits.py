@@ -20,14 +20,15 @@ def edited(path: str, old: str, new: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sources._snapshot, file, source.replace(old, new).encode())
         patch.setattr(code, "differs", lambda path: False)
-        _forget()
+        forget()
         try:
             yield
         finally:
             patch.undo()
-            _forget()
+            forget()
 
 
-def _forget() -> None:
+def forget() -> None:
+    """As if nothing had been digested yet."""
     for known in (sources.module_of, code._found, code._definition, code._digested):
         known.cache_clear()

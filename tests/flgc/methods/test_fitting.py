@@ -51,6 +51,6 @@ def test_a_setting_is_fitted_from_the_kept_features_of_just_that_setting() -> No
         asked_for.append((scaling, hops, teleport))
         return propagate(P, KARATE.features, hops, teleport)
 
-    rows = filled(picks, kept=kept)
+    rows = filled(picks, refit=True, kept=kept)
     assert asked_for == [("raw", 2, 0.3)]
     assert rows["value"].tolist() == picks["test"].tolist()

@@ -1,6 +1,7 @@
 """Who can stand in a table, by which name, and what is said of those who cannot."""
 
 import json
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -15,10 +16,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from typer.testing import CliRunner
 
 from flgc.cli import app
+from flgc.datasets import load
+from flgc.datasets.splits import runs
 from flgc.methods import registry
 from flgc.methods.base import Method, Outputs
 from flgc.methods.estimators import Estimator
 from flgc.methods.registry import Contender, LeftOut, UnknownMethod, contender, installed, listed
+from flgc.methods.scoring import score_settings
+from flgc.preparing import build_graph
 from tests.flgc.methods.packages import install
 
 METHODS = """
@@ -153,13 +158,9 @@ def test_an_object_is_a_method_a_class_or_an_estimator(monkeypatch: pytest.Monke
 
 def test_two_estimators_of_one_name_are_two() -> None:
     """What tells methods apart is not the last word of their name."""
-
-    class KMeans(KNeighborsClassifier):
-        pass
-
-    from sklearn.cluster import KMeans as Theirs
-
-    assert Estimator("a", KMeans).parameters() != Estimator("a", Theirs).parameters()
+    mine = type("KMeans", (KNeighborsClassifier,), {"__module__": "mine"})
+    assert mine.__qualname__ == KMeans.__qualname__
+    assert Estimator("a", mine).parameters() != Estimator("a", KMeans).parameters()
 
 
 class Nameless(Method):
@@ -308,6 +309,10 @@ def test_a_name_is_taken_once(put: Callable[..., Path]) -> None:
         "left out of theirs 1.0: method 'GCN': this library has one of that name",
     ]
     assert contender("GCN", "classification").origin == "flgc"
+    assert {row["name"]: row["error"] for row in listed() if "error" in row} == {
+        "GCN": "method 'GCN': this library has one of that name",
+        "mine": "method 'mine' is in several packages: others 1.0, theirs 1.0; remove one",
+    }
 
 
 def test_without_broken_packages_nothing_is_said(put: Callable[..., Path]) -> None:
@@ -315,3 +320,23 @@ def test_without_broken_packages_nothing_is_said(put: Callable[..., Path]) -> No
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         installed("classification")
+
+
+def test_the_examples_in_the_documentation_are_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run as they stand, each on a table, and scored better than by chance."""
+    text = (Path(__file__).parents[3] / "docs" / "pipeline.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text.partition("## Your own method")[2], re.DOTALL)
+    module = ModuleType("mine")
+    monkeypatch.setitem(sys.modules, "mine", module)
+    for block in blocks:
+        exec(compile(block, "docs/pipeline.md", "exec"), vars(module))
+    named = re.findall(r'^"[\w ]+" = "(mine:\w+)"$', text, re.MULTILINE)
+    assert named == ["mine:near", "mine:Centroids"]
+    data, graph = load("iris"), build_graph(load("iris"), "min-max")
+    splits = runs(data, "10%", (1, 2))
+    for name in named:
+        row = contender(name, "classification")
+        found = score_settings(data, graph, splits, row.method, row.whole({}), (1, 2))
+        assert len(found) == 2 * row.n_settings()
+        assert found["test"].min() > 0.7
+        assert found["hits"].notna().all()
