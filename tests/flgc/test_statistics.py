@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from flgc.statistics import many_methods as statistics
 from flgc.statistics.many_methods import critical_value, friedman, holm, signed_ranks
-from tasks.declared.printed_tables import TABLES, published
+from tasks.declared.published import TABLES, published
 
 
 @pytest.fixture(scope="module")

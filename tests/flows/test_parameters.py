@@ -44,3 +44,17 @@ def test_a_public_split_is_one_split_for_all_runs() -> None:
 def test_unknown_runner_names_the_choices() -> None:
     with pytest.raises(ValueError, match="unknown runner 'slurm'; choose from threads, dask, ray"):
         task_runner("slurm")
+
+
+def test_installed_methods_join_the_tables_of_their_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    brought = {"classification": ["kNN"], "clustering": []}
+    monkeypatch.setattr("flows.plan.installed", brought.__getitem__)
+    for experiment in planned(FLOWS, "tiny").experiments:
+        assert ("kNN" in experiment.methods) == (experiment.task == "classification")
+
+
+def test_a_method_from_outside_joins_the_tables_of_its_task_alone() -> None:
+    plan = planned(FLOWS, "tiny", methods=["sklearn.cluster:KMeans"])
+    assert {(e.task, e.methods) for e in plan.experiments} == {
+        ("clustering", ("sklearn.cluster:KMeans",))
+    }

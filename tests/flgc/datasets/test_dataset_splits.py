@@ -112,6 +112,17 @@ def test_many_runs_as_one_parquet_table():
         assert len(b.val) == 0
 
 
+def test_folds_part_each_class_and_never_leave_out_its_only_node():
+    labels = np.repeat([0, 1, 2], [7, 1, 4])
+    nobody = np.array([], dtype=int)
+    split = splits.with_folds(splits.Split(np.arange(12), nobody, nobody), labels, seed=3)
+    assert split.folds is not None
+    assert split.folds[labels == 1].tolist() == [-1]
+    for label in (0, 2):
+        sizes = np.bincount(split.folds[labels == label], minlength=splits.N_FOLDS)
+        assert sizes.max() - sizes.min() <= 1
+
+
 def test_min_max_scaling():
     scaled = min_max(np.array([[1.0, 5.0], [3.0, 5.0], [2.0, 5.0]]))
     assert scaled.tolist() == [[0, 0], [1, 0], [0.5, 0]]

@@ -165,6 +165,14 @@ def test_settings_that_hardly_count_are_left_out_of_an_average() -> None:
     assert found["weight"].tolist() == [0.562177, 0.437823]
 
 
+def test_scalings_are_settings_of_one_average() -> None:
+    frame = CLASSIFIED.assign(validation=NONE, size=1.0)
+    both = pd.concat([frame.assign(p_scaling=name) for name in ("raw", "unit-length")])
+    found = weighting(both, "honest", combine="average")
+    assert set(found["p_scaling"]) == {"raw", "unit-length"}
+    assert found["weight"].sum() == pytest.approx(1, abs=1e-4)
+
+
 def test_there_is_no_average_that_looks_at_tests() -> None:
     with pytest.raises(ValueError, match="no protocol 'paper'"):
         weighting(CLASSIFIED, "paper", combine="average")

@@ -1,5 +1,6 @@
 """Scores are those of the same models fitted one by one, at the nodes that a judge names."""
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -22,6 +23,7 @@ from flgc.methods.picking import weighting
 from flgc.methods.registry import BUILT_IN, contender
 from flgc.methods.scoring import score_table
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
+from flgc.scaling import dense
 
 KARATE = load("KarateClub")
 P = propagation_matrix(as_adjacency(KARATE.edges, KARATE.n_nodes))
@@ -128,6 +130,17 @@ def test_what_is_read_off_is_what_a_fit_gives(splits: list[Split], protocol: str
     np.testing.assert_allclose(judge([0, 1], outputs.classes)["test"], picks["test"])
     plain = Method.combined(FLGC(), problem, picks[["run", *axes_of(picks), "weight"]])
     np.testing.assert_allclose(judge([0, 1], plain.classes)["test"], picks["test"])
+    for ours, theirs in zip(outputs.scores, plain.scores, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+def test_a_constant_is_a_column_of_ones() -> None:
+    problem, judge = posed(FLGC())
+    with_ones = replace(problem, X=np.column_stack([dense(problem.X), np.ones(34)]))
+    found = score_table(FLGC(), problem, judge, GRID | {"constant": [True]})
+    expected = score_table(FLGC(), with_ones, judge, GRID).assign(p_constant=True)
+    pd.testing.assert_frame_equal(found, expected)
+    assert not found["error"].equals(score_table(FLGC(), problem, judge, GRID)["error"])
 
 
 @pytest.mark.parametrize("constant", [False, True])
@@ -169,6 +182,20 @@ def test_a_methods_folds_are_fits_without_them() -> None:
     assert set(weighting(found, "honest")["criterion"]) == {"hits"}
 
 
+def test_a_fold_is_one_run_more_of_its_owner() -> None:
+    problem, _ = posed(FLGC())
+    folds = np.full((2, 34), -1)
+    folds[0, [0, 4, 8]], folds[1, [0, 2]] = [0, 0, 1], 0
+    more, owners = replace(problem, folds=folds).with_folds()
+    assert owners.tolist() == [0, 1, 0, 0, 1]
+    assert more.seeds == (7, 8, 7, 7, 8)
+    assert [asked.tolist() for asked in more.asked[2:]] == [[0, 4], [8], [0, 2]]
+    for run in range(2, 5):
+        expected = problem.labels[owners[run]].copy()
+        expected[more.asked[run]] = -1
+        np.testing.assert_array_equal(more.labels[run], expected)
+
+
 def test_where_some_validate_nothing_is_folded() -> None:
     method = Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3))
     found = score_table(method, *posed(method), method.axes)
@@ -195,6 +222,20 @@ def test_a_clusterer_is_a_method_too() -> None:
     assert found[["run", "p_n_init"]].values.tolist() == [[0, 3], [1, 3]]
     assert (found["ACC"] > 0.7).all()
     assert found["silhouette"].between(0.4, 0.5).all()
+
+
+def test_an_estimator_is_told_the_seed_of_its_run_and_how_many_clusters() -> None:
+    noted = []
+
+    class Noted(KMeans):
+        def fit_predict(self, X, y=None, sample_weight=None):
+            noted.append((self.random_state, self.n_clusters))
+            return super().fit_predict(X)
+
+    data, method = load("iris"), Estimator("noted", Noted)
+    given = (data.features, data.labels, 3, sp_eye(150), [5, 2**32 + 6])
+    score_table(method, *clustering(*given), method.axes)
+    assert noted == [(5, 3), (6, 3)]
 
 
 def sp_eye(n: int):

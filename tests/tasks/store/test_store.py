@@ -79,6 +79,13 @@ def test_a_changed_parameter_or_input_is_another_artifact(store: Store) -> None:
     assert store.record(base.key)["inputs"] == {"graph": "a"}
 
 
+def test_other_code_is_another_artifact(store: Store) -> None:
+    compute = Counted([1.0])
+    for code in ([file_name], [content_digest], [file_name, content_digest], [file_name]):
+        store.get_or_compute("fit", code, compute)
+    assert compute.calls == 3
+
+
 def test_an_equal_input_recomputed_does_not_spread(store: Store) -> None:
     """Inputs count by content: other code with the same result leaves what follows in the store."""
     compute = Counted([1.0])

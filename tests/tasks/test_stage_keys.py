@@ -1,0 +1,115 @@
+"""What stands in the key of a stage, by a stage that computes nothing worth a key."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from sklearn.semi_supervised import LabelSpreading
+
+pytest.importorskip("prefect")
+
+from flgc.methods.estimators import Estimator
+from tasks.running import stage as running
+from tasks.running.scalings import of_grid
+from tasks.running.stage import Stage
+from tasks.stages.corrupt import corrupt
+from tasks.stages.graph import graph
+from tasks.stages.propagate import propagate
+from tasks.stages.score import score
+from tasks.store import Store, code_digest
+from tests.tasks.edits import edited
+
+
+def work(k: int = 0, device: str = "cpu", **given: Any) -> pd.DataFrame:
+    return pd.DataFrame({"k": [k]})
+
+
+def other_work(k: int = 0, device: str = "cpu", **given: Any) -> pd.DataFrame:
+    return pd.DataFrame({"k": [k]})
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Stage:
+    monkeypatch.setattr(running, "STAGES", {})
+    return Stage("toy", work)
+
+
+def test_parameters_count_and_the_device_does_not(tmp_path: Path, toy: Stage) -> None:
+    first = toy(str(tmp_path), k=1, device="cpu")
+    assert toy(str(tmp_path), k=1, device="cuda:0").key == first.key
+    assert toy(str(tmp_path), k=2, device="cpu").key != first.key
+
+
+def test_every_input_counts_and_is_written_down(tmp_path: Path, toy: Stage) -> None:
+    one, two = (toy(str(tmp_path), k=k) for k in (1, 2))
+    made = toy(str(tmp_path), first=one, others={"iris": [one, two]})
+    assert Store(tmp_path).record(made.key)["made_from"] == {
+        "first": one.key,
+        "others/iris/0000": one.key,
+        "others/iris/0001": two.key,
+    }
+    keys = {
+        toy(str(tmp_path), first=a, others={"iris": [b, c]}).key
+        for a in (one, two)
+        for b in (one, two)
+        for c in (one, two)
+    }
+    assert len(keys) == 8
+
+
+MIN_MAX = ("flgc/scaling.py", "high - low, 1.0)", "high - low, 2.0)")
+GAUSSIAN = ("flgc/noise.py", "math.sqrt(variance)", "math.sqrt(2 * variance)")
+ONE_HOT = ("flgc/ridge.py", "def one_hot(codes", "def one_hot(*, codes")
+
+
+def test_the_code_of_the_work_counts(tmp_path: Path, toy: Stage) -> None:
+    naming = Stage("toy", work, code=of_grid)
+    keys = [each(str(tmp_path), grid={"scaling": ["raw"]}).key for each in (toy, naming)]
+    assert Stage("toy", other_work)(str(tmp_path), grid={"scaling": ["raw"]}).key not in keys
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize(
+    ("stage", "given", "edit", "counts"),
+    [
+        (score, {"grid": {"scaling": ("raw", "min-max")}}, MIN_MAX, True),
+        (score, {"grid": {"scaling": ("raw",)}}, MIN_MAX, False),
+        (graph, {"graph": "min-max"}, MIN_MAX, True),
+        (graph, {"graph": "given"}, MIN_MAX, False),
+        (propagate, {"scaling": "min-max"}, MIN_MAX, True),
+        (corrupt, {"kind": "gaussian", "scaling": "min-max"}, MIN_MAX, True),
+        (corrupt, {"kind": "gaussian", "scaling": "raw"}, GAUSSIAN, True),
+        (corrupt, {"kind": "salt_pepper", "scaling": "raw"}, GAUSSIAN, False),
+    ],
+)
+def test_code_counts_where_a_stage_names_it(
+    stage: Any, given: dict, edit: tuple[str, str, str], counts: bool
+) -> None:
+    before = code_digest(*stage.code("", **given))
+    with edited(*edit):
+        assert (code_digest(*stage.code("", **given)) != before) == counts
+
+
+@pytest.mark.parametrize(
+    ("given", "counts"),
+    [
+        ({"method": "classification:FLGC*"}, True),
+        ({"method": "classification:sklearn.svm:SVC"}, False),
+        ({"methods": {"a": "classification:FLGC*"}}, True),
+    ],
+)
+def test_the_code_of_a_method_counts(tmp_path: Path, toy: Stage, given: dict, counts: bool) -> None:
+    before = toy(str(tmp_path), **given).key
+    with edited(*ONE_HOT):
+        assert (toy(str(tmp_path), **given).key != before) == counts
+
+
+ROWS = Estimator("spreading", LabelSpreading)
+ALL_ROWS = Estimator("spreading", LabelSpreading, unlabelled=True)
+
+
+def test_what_tells_methods_of_one_code_apart_counts(tmp_path: Path, toy: Stage) -> None:
+    specs = [f"classification:{__name__}:{name}" for name in ("ROWS", "ALL_ROWS")]
+    assert len({toy(str(tmp_path), method=spec).key for spec in specs}) == 2
+    assert len({toy(str(tmp_path), methods={"a": spec}).key for spec in specs}) == 2
