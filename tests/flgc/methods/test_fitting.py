@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from flgc.methods.fitting import fit_cell
 
 from flgc.methods.base import axes_of
-from flgc.methods.fitting import fit_cell
 from flgc.methods.flgc import FLGC
 from flgc.methods.picking import pick_settings
 from flgc.methods.scoring import score_table
