@@ -80,7 +80,16 @@ def test_what_cells_share_is_submitted_once(steps: list[Step]) -> None:
     # FLGC and FLGC* share their scores in both protocols; the average has a constant.
     assert counts == {"splits": 1, "graph": 1, "score": 2, "pick": 5, "fit": 5}
     assert len(chains) == 5
+    assert len(set(of(steps, "splits")[0].given["seeds"])) == IRIS.runs
     assert {step.about for step in of(steps, "fit")} == {chain.cell.title for chain in chains}
+
+
+def test_a_row_is_picked_from_its_part_by_its_rule(steps: list[Step]) -> None:
+    submitted(IRIS)
+    found = {step.about: (step.given["part"], step.given["combine"]) for step in of(steps, "pick")}
+    assert found["iris FLGC honest"] == ({"teleport": (0.0,)}, "best")
+    assert found["iris FLGC* honest"] == ({}, "best")
+    assert found["iris FLGC* averaged honest"] == ({}, "average")
 
 
 def test_an_average_has_no_cell_in_paper() -> None:

@@ -60,6 +60,7 @@ def test_every_input_counts_and_is_written_down(tmp_path: Path, toy: Stage) -> N
 
 MIN_MAX = ("flgc/scaling.py", "high - low, 1.0)", "high - low, 2.0)")
 GAUSSIAN = ("flgc/noise.py", "math.sqrt(variance)", "math.sqrt(2 * variance)")
+PROGRESS = ("flgc/progress.py", "tell(total, total)", "tell(1, 1)")
 ONE_HOT = ("flgc/ridge.py", "def one_hot(codes", "def one_hot(*, codes")
 
 
@@ -92,16 +93,19 @@ def test_code_counts_where_a_stage_names_it(
 
 
 @pytest.mark.parametrize(
-    ("given", "counts"),
+    ("edit", "given", "counts"),
     [
-        ({"method": "classification:FLGC*"}, True),
-        ({"method": "classification:sklearn.svm:SVC"}, False),
-        ({"methods": {"a": "classification:FLGC*"}}, True),
+        (ONE_HOT, {"method": "classification:FLGC*"}, True),
+        (ONE_HOT, {"method": "classification:sklearn.svm:SVC"}, False),
+        (ONE_HOT, {"methods": {"a": "classification:FLGC*"}}, True),
+        (PROGRESS, {"method": "classification:FLGC*"}, False),
     ],
 )
-def test_the_code_of_a_method_counts(tmp_path: Path, toy: Stage, given: dict, counts: bool) -> None:
+def test_the_code_of_a_method_counts(
+    tmp_path: Path, toy: Stage, edit: tuple[str, str, str], given: dict, counts: bool
+) -> None:
     before = toy(str(tmp_path), **given).key
-    with edited(*ONE_HOT):
+    with edited(*edit):
         assert (toy(str(tmp_path), **given).key != before) == counts
 
 

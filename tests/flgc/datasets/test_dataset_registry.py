@@ -15,6 +15,8 @@ import pytest
 import flgc
 from flgc.datasets import REGISTRY, NotAvailable, UnknownDataset, load, resolve, state, verify
 from flgc.datasets.catalogue.entry import RawFile, Url, Wheel, pinned
+from flgc.datasets.errors import DatasetError
+from flgc.datasets.library import identity, load_identical
 from tests.conftest import IN_NO_INDEX
 
 ROOT = Path(__file__).parents[3]
@@ -202,6 +204,23 @@ def test_features_that_leak_the_label_can_be_left_out():
     np.testing.assert_array_equal(honest.features, iris.features[:, [0, 2, 3]])
     assert honest.feature_names == tuple("acd")
     np.testing.assert_array_equal(honest.labels, iris.labels)
+
+
+def test_what_is_said_of_a_dataset_is_part_of_what_it_is(monkeypatch):
+    before = identity("glass")
+    assert before["content"] == REGISTRY["glass"].digest
+    for change in ({"leaking": ()}, {"marks": ("odd",)}):
+        entry = dataclasses.replace(REGISTRY["glass"], **change)
+        with monkeypatch.context() as patch:
+            patch.setitem(REGISTRY, "glass", entry)
+            assert identity("glass") != before
+    assert identity("glass") == before
+
+
+def test_another_content_than_the_key_says_is_refused():
+    assert load_identical(**identity("iris")).digest == REGISTRY["iris"].digest
+    with pytest.raises(DatasetError, match="iris: expected digest 0, found"):
+        load_identical(**{**identity("iris"), "content": "0"})
 
 
 def test_unknown_features_are_refused():

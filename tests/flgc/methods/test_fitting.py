@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from flgc.methods.fitting import fit_cell
 
 from flgc.methods.base import axes_of
 from flgc.methods.flgc import FLGC
 from flgc.methods.picking import pick_settings
-from flgc.methods.scoring import score_table
+from flgc.methods.scoring import fit_cell, score_table
 from flgc.propagation import propagate
 from tests.flgc.methods.test_scoring import GRID, KARATE, SPLITS, P, posed
 
