@@ -145,8 +145,10 @@ class Method:
     own: bool = False  # the method of the paper, which its claims are about
 
     def parameters(self) -> dict[str, Any]:
-        """What tells this instance from others of its class, its axes aside."""
-        return {}
+        """What tells this instance from others of its class, its axes aside: what it was given."""
+        about = ("name", "task", "axes", "reference")
+        given = vars(self).items()
+        return {name: v for name, v in given if name not in about and not name.startswith("_")}
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
         """Every setting of the grid, in any order: what can be shared among them is done once."""

@@ -95,6 +95,16 @@ def test_a_method_that_looks_for_test_labels_finds_none() -> None:
     assert {label for labels in spy.found for label in labels} == {-1}
 
 
+def test_what_a_method_was_given_tells_it_from_others_of_its_class() -> None:
+    class Given(Method):
+        def __init__(self, name: str, factor: float) -> None:
+            self.name, self.factor, self._cache = name, factor, object()
+
+    assert Given("one", 0.5).parameters() == {"factor": 0.5}
+    assert Given("two", 0.5).parameters() == Given("one", 0.5).parameters()
+    assert FLGC().parameters() == {}
+
+
 @pytest.mark.parametrize("splits", [SPLITS, RAGGED], ids=["even", "ragged"])
 def test_closed_forms_are_scored_at_the_nodes_of_each_role(splits: list[Split]) -> None:
     found = score_table(FLGC(), *posed(FLGC(), splits), GRID)
