@@ -42,7 +42,7 @@ DOCSTRINGS = [
     *edit("flgc/datasets/dataset.py", '"""sha256 of all that', '"""The sha256 of all that'),
     *edit("tasks/store/layouts.py", '"""Rows as they were written', '"""As they were'),
     *edit("tasks/document/report.py", '"""The text of one table', '"""A table in words'),
-    *edit("flgc/methods/scoring.py", '"""Every setting of', '"""All settings of'),
+    *edit("flgc/methods/scoring.py", '"""What the judge says, as', '"""All that it says, as'),
 ]
 EXPECTED = {
     "nothing": [],

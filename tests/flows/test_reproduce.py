@@ -81,8 +81,10 @@ def task_states(state: Any) -> Counter:
         while waiting:
             of_flow = FlowRunFilter.model_validate({"id": {"any_": [str(waiting.pop())]}})
             for task_run in client.read_task_runs(flow_run_filter=of_flow, limit=200):
-                child = task_run.state.state_details.child_flow_run_id
-                if child:
+                # Of a task that has just begun the server may know the run before its state.
+                if task_run.state is None:
+                    found["Pending"] += 1
+                elif child := task_run.state.state_details.child_flow_run_id:
                     waiting.append(child)
                 else:
                     found[task_run.state.name] += 1
