@@ -183,6 +183,11 @@ class Method:
         return Outputs([scores.argmax(axis=1) for scores in sums], sums)
 
 
+def plain(value: Any) -> Any:
+    """A number of numpy, as tables give them, as one of Python."""
+    return value.item() if hasattr(value, "item") else value
+
+
 def settings_of(grid: Grid) -> Iterator[Setting]:
     """All combinations, the last axis fastest."""
     for values in product(*grid.values()):

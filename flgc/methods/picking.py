@@ -21,7 +21,7 @@ import pandas as pd
 from scipy.special import softmax
 
 from flgc.averaging import log_weights, of_one_size
-from flgc.methods.base import axes_of
+from flgc.methods.base import axes_of, plain
 from flgc.methods.judging import HIDDEN
 
 Protocol = Literal["paper", "honest"]
@@ -91,7 +91,7 @@ def usual(weights: pd.DataFrame) -> dict[str, Any]:
     axes = axes_of(weights)
     counted = weights.groupby(axes, sort=False, dropna=False).size()
     values = counted.index[[int(np.argmax(counted.to_numpy()))]].to_frame().iloc[0]
-    return {axis.removeprefix("p_"): _plain(values[axis]) for axis in axes}
+    return {axis.removeprefix("p_"): plain(values[axis]) for axis in axes}
 
 
 def is_pick(weights: pd.DataFrame) -> bool:
@@ -145,7 +145,3 @@ def _average(seen: pd.DataFrame) -> pd.DataFrame:
     weights = pd.Series(of_one_size(shares, sizes), index=seen.index)
     found = seen.assign(weight=weights.map(lambda weight: float(f"{weight:.{DIGITS}g}")))
     return found[found["weight"] > 0].assign(criterion="all, weighted")
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value

@@ -18,7 +18,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import Any, get_args
 
-from flgc.methods.base import Grid, Method, Task
+from flgc.methods.base import Grid, Method, Task, plain
 from flgc.methods.estimators import Estimator
 from flgc.methods.flgc import FLGC, Clustering
 from flgc.methods.picking import PROTOCOLS, Combine
@@ -61,7 +61,7 @@ class Contender:
         """The grid whose scores it needs, with an experiment's values where it gives some."""
         known = {name: values for name, values in given.items() if name in self.method.axes}
         grid = {**self.method.axes, **known, **self.grid}
-        return {name: tuple(_plain(each) for each in values) for name, values in grid.items()}
+        return {name: tuple(plain(each) for each in values) for name, values in grid.items()}
 
     def n_settings(self, given: Grid = NOTHING) -> int:
         """How many settings it is picked from, or averaged over."""
@@ -244,14 +244,9 @@ def _check(row: Contender) -> None:
         known = isinstance(values, Sequence) or hasattr(values, "tolist")
         if isinstance(values, str) or not known or len(values) == 0:
             raise TypeError(f"axis {axis}={values!r}: give a tuple of values")
-        for value in map(_plain, values):
+        for value in map(plain, values):
             if not isinstance(value, str | int | float | None):
                 raise TypeError(f"axis {axis}: {value!r} is no number, text, truth value or None")
-
-
-def _plain(value: Any) -> Any:
-    """A number of numpy as one of Python."""
-    return value.item() if hasattr(value, "item") else value
 
 
 def _in_a_line(error: BaseException) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from flgc.methods.base import Grid, Method, Outputs, Problem, Setting, settings_of
+from flgc.methods.base import Grid, Method, Outputs, Problem, Setting, plain, settings_of
 from flgc.methods.trained.model import Model, Training
 from flgc.methods.trained.training import train
 
@@ -40,19 +38,15 @@ class TrainedMethod(Method):
         """One training per setting without its epochs; they are looked at on the way."""
         for longest in settings_of({**grid, "epochs": (max(grid["epochs"]),)}):
             # Settings may come from a table; numpy's scalars would make float32 a float64.
-            plain = {name: _plain(value) for name, value in longest.items()}
+            setting = {name: plain(value) for name, value in longest.items()}
             trained = train(
-                self.model_of(plain),
+                self.model_of(setting),
                 problem,
-                self.training_of(plain),
+                self.training_of(setting),
                 checkpoints=grid["epochs"],
-                scaling=plain["scaling"],
+                scaling=setting["scaling"],
                 dtype=self.dtype,
             )
             for epochs, scores in zip(grid["epochs"], trained.scores, strict=True):
                 classes = [of_run.argmax(axis=1) for of_run in scores]
                 yield {**longest, "epochs": epochs}, Outputs(classes, scores)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
