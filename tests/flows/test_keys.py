@@ -58,7 +58,10 @@ EXPECTED = {
         "citation-tiny: score KarateClub SGC",
         "citation-tiny: fit KarateClub SGC paper",
         "citation-tiny: fit KarateClub SGC honest",
+        # Cells are what they were; times are new, and so is what shows them.
         "citation-tiny: time KarateClub",
+        "citation-tiny: draw citation-tiny",
+        REPORT,
     ],
 }
 EDITS = {
@@ -89,7 +92,7 @@ EDITS = {
         "TABLES = (\n",
         'TABLES = (\n    Entry("further", "table", 3, 9, 4, (), (), NOT_STATED, "nowhere"),\n',
     ),
-    # The last one, as what it computes stays: its content is the same.
+    # The last one: the content of its cells stays.
     "a rival's file": edit(
         "flgc/methods/trained/sgc.py", "weights[1][:, None]", "1 * weights[1][:, None]"
     ),
