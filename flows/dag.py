@@ -170,9 +170,8 @@ def begun(cell: Cell, data: PrefectFuture) -> Chain:
     """The chain of a cell before anything is submitted."""
     row = contender(cell.method, cell.experiment.task)
     preparations = cell.experiment.preparations(cell.subject.dataset, cell.protocol)
-    subject = cell.subject.as_seen_in(cell.protocol)
     without = leaking(cell.subject.dataset) if cell.protocol == "honest" else ()
-    return Chain(cell, row, subject, preparations, without, data=data)
+    return Chain(cell, row, cell.seen, preparations, without, data=data)
 
 
 class Shared:

@@ -173,14 +173,19 @@ class Cell:
     protocol: str
 
     @property
+    def seen(self) -> Subject:
+        """The data as its protocol has them."""
+        return self.subject.as_seen_in(self.protocol)
+
+    @property
     def title(self) -> str:
         """`Cora FLGC* honest`."""
-        return f"{self.subject.title} {self.method} {self.protocol}"
+        return f"{self.seen.title} {self.method} {self.protocol}"
 
     @property
     def row(self) -> dict[str, Any]:
         """What its rows of results say of themselves."""
-        noise = self.subject.noise
+        noise = self.seen.noise
         return {
             "experiment": self.experiment.name,
             "dataset": self.subject.dataset,

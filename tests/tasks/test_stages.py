@@ -171,6 +171,13 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
     assert set(rows(tmp_path, second["fit"])["run"]) == {1}
 
 
+@pytest.mark.parametrize(("protocol", "scaling"), [("paper", "standardised"), ("honest", "raw")])
+def test_a_cell_names_the_noise_that_its_protocol_has(protocol: str, scaling: str) -> None:
+    cell = Cell(NOISY, Subject("wine", NOISY.noises[0], 0), "FLGC*", protocol)
+    assert cell.row["noise_scaling"] == scaling
+    assert cell.title == f"wine gaussian 0.1 {scaling} run 0 FLGC* {protocol}"
+
+
 def test_honest_noise_is_of_pixels_in_0_1_whatever_the_paper_s_scale(tmp_path: Path) -> None:
     """Digits have the range of pixels; in `paper` the same noise leaves it."""
     raw = dataclasses.replace(NOISY, datasets=("digits",), noises=(Noise("gaussian", 0.1),))
