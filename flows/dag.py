@@ -319,8 +319,10 @@ def time_hops(
     Timed is what has a single setting and hops, at the setting that most runs picked in `honest`.
     """
     asked = experiment.analysis(TimedHops)
+    if asked is None:
+        return {}, []
     timed: dict[str, dict[str, Chain]] = {}
-    for chain in chains if asked else ():
+    for chain in chains:
         if chain.row.combine == "best" and "hops" in chain.row.method.axes:
             timed.setdefault(chain.subject.title, {})[chain.cell.method] = chain
     found, failed, plan = {}, [], shared.plan
@@ -337,7 +339,7 @@ def time_hops(
             splits=first.splits,
             picks={name: shared.picks(chain, "honest") for name, chain in of_methods.items()},
             methods={name: chain.spec for name, chain in of_methods.items()},
-            hops=asked.hops if asked else (),
+            hops=asked.hops,
             seeds=first.subject.seeds(experiment),
             without=first.without,
             device=plan.device,

@@ -13,7 +13,7 @@ from flows.section import Section
 from tasks.document.files import from_table
 from tasks.stages.report import export, report
 from tasks.store import Artifact, Store
-from tasks.store.layouts import read_rows
+from tasks.store.layouts import load
 
 REPORTS = "FLGC_REPORTS"
 
@@ -34,16 +34,14 @@ def write(store: str, name: str, sections: Sequence[Section]) -> Path:
         gaps={key: section.gaps for key, section in by_name.items()},
         costs={key: section.costs for key, section in by_name.items()},
     ).result()
-    path = export(read_rows(Store(store).read(artifact.key)), report_folder(name))
+    path = export(load(Store(store), artifact), report_folder(name))
     get_run_logger().info("report: %s", path)
     return path
 
 
 def files(store: str, artifact: Artifact | None) -> dict[str, str]:
     """File name to content, of figures and reports."""
-    if artifact is None:
-        return {}
-    return from_table(read_rows(Store(store).read(artifact.key)))
+    return from_table(None if artifact is None else load(Store(store), artifact))
 
 
 def show(path: Path, name: str) -> None:

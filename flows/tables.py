@@ -25,7 +25,7 @@ from tasks.document.results import joined
 from tasks.document.tables import markdown
 from tasks.running.stage import busy_seconds
 from tasks.store import Store
-from tasks.store.layouts import read_rows
+from tasks.store.layouts import load
 
 
 def table_flow(name: str, description: str | None) -> Any:
@@ -127,7 +127,7 @@ def show(store: str, section: Section) -> None:
 def section_table(store: str, section: Section) -> pd.DataFrame:
     """Ours beside the published values."""
     opened = Store(store)
-    rows = joined([read_rows(opened.read(artifact.key)) for artifact in section.results])
+    rows = joined([load(opened, artifact) for artifact in section.results])
     return tables.section_table(section.table, section.protocols, rows, section.absent)
 
 

@@ -41,8 +41,7 @@ def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.
     A method that cannot say how it does on nodes that it left out is run on folds too, where
     nobody validates: `hits` are then its labelled nodes that were right when their fold was out.
     """
-    folds = problem.folds
-    if method.leaves_out or folds is None:
+    if method.leaves_out or problem.folds is None:
         return _scores(method, problem, judge, grid)
     more, owners = problem.with_folds()
     further = [{"hits": nodes} for nodes in more.asked[problem.n_runs :]]

@@ -5,7 +5,7 @@ from typing import Any
 
 from flgc.scaling import SCALINGS
 from tasks.store import Artifact, Store
-from tasks.store.layouts import read_rows
+from tasks.store.layouts import load
 
 
 def of_grid(store: str, grid: Mapping[str, Sequence[Any]], **given: Any) -> list[Callable]:
@@ -16,6 +16,6 @@ def of_grid(store: str, grid: Mapping[str, Sequence[Any]], **given: Any) -> list
 def of_picks(store: str, picks: Artifact | Mapping[str, Artifact], **given: Any) -> list[Callable]:
     """Those that were picked: who fits a pick runs their code."""
     every = [picks] if isinstance(picks, Artifact) else picks.values()
-    tables = [read_rows(Store(store).read(each.key)) for each in every]
+    tables = [load(Store(store), each) for each in every]
     named = {name for table in tables if "p_scaling" in table for name in table["p_scaling"]}
     return [SCALINGS[name] for name in sorted(named)]

@@ -20,9 +20,9 @@ from flgc.progress import listening
 from tasks.running.progress import shown_progress
 from tasks.running.routing import gpu_first, hand_over
 from tasks.store import Artifact, Store
-from tasks.store.layouts import layout_of
+from tasks.store.layouts import layout_of, load
 
-# By name: what a GPU worker may be asked to run.
+# By name: so they travel to workers.
 STAGES: dict[str, "Stage"] = {}
 # When stages were at work in this process: what is left of a run's time is orchestration.
 _busy: list[tuple[float, float]] = []
@@ -96,8 +96,7 @@ class Stage:
         parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
         handed, keyed, code = _with_methods(parameters)
         code += self.code(store, **given) if self.code else ()
-        made_from = dict(_artifacts(inputs))
-        layouts = {each.stage: layout_of(each.stage) for each in made_from.values()}
+        layouts = {each.stage: layout_of(each.stage) for each in _artifacts(inputs)}
 
         def compute() -> Any:
             if self.gpu:
@@ -114,7 +113,7 @@ class Stage:
             [self.work, self.layout.write, *(layout.read for layout in layouts.values()), *code],
             compute,
             parameters=keyed,
-            inputs=made_from,
+            inputs=inputs,
             provenance=provenance,  # read after the computation
         )
 
@@ -125,26 +124,24 @@ def _stage_of(name: str) -> Stage:
     return STAGES[name]
 
 
-def _artifacts(value: Any, name: str = "") -> Iterator[tuple[str, Artifact]]:
-    """The artifacts in a value, by name: `graph`, `results/uci/0003`."""
+def _artifacts(value: Any) -> Iterator[Artifact]:
+    """The artifacts in a value: itself, or those of a list or mapping of them."""
     if isinstance(value, Artifact):
-        yield name, value
-    parts: Iterable[tuple[Any, Any]] = ()
-    if isinstance(value, Mapping):
-        parts = value.items()
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _artifacts(list(value.values()))
     elif isinstance(value, list | tuple):
-        parts = ((f"{i:04d}", each) for i, each in enumerate(value))
-    for part, each in parts:
-        yield from _artifacts(each, f"{name}/{part}" if name else str(part))
+        for each in value:
+            yield from _artifacts(each)
 
 
 def _read(store: Store, value: Any) -> Any:
     """The same with what is in the artifacts."""
     if isinstance(value, Artifact):
-        return layout_of(value.stage).read(store.read(value.key))
+        return load(store, value)
     if isinstance(value, Mapping):
         return {name: _read(store, each) for name, each in value.items()}
-    return [_read(store, each) for each in value] if isinstance(value, list | tuple) else value
+    return [_read(store, each) for each in value]
 
 
 def _with_methods(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:

@@ -10,14 +10,14 @@ from flgc.preparing import propagate_features
 from flgc.scaling import SCALINGS
 from tasks.running.stage import Stage
 from tasks.store import Artifact, Store
-from tasks.store.layouts import read_rows
+from tasks.store.layouts import load
 
 
 def at_pick(store: str, picks: Artifact | None = None, **given: Any) -> dict[str, Any]:
     """The setting that all runs have, where picks are given instead of one."""
     if picks is None:
         return given
-    setting = usual(read_rows(Store(store).read(picks.key)))
+    setting = usual(load(Store(store), picks))
     return given | {name: setting[name] for name in ("scaling", "hops", "teleport")}
 
 
@@ -39,6 +39,6 @@ def keeping(
         setting = {"scaling": scaling, "hops": int(hops), "teleport": float(teleport)}
         about = f"{scaling}, {hops} hops, teleport {teleport:g}"
         artifact = propagate(store, about, data=data, graph=graph, **setting, **shared)
-        return Store(store).read_matrix(artifact.key)
+        return load(Store(store), artifact)
 
     return {"kept": kept}

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from flgc.datasets import Dataset, splits
 from tasks.store.matrices import matrix_to_table, table_to_matrix
+from tasks.store.store import Artifact, Store
 
 DESCRIBED = b"flgc.dataset"
 
@@ -115,3 +116,8 @@ LAYOUTS = {
 def layout_of(stage: str) -> Layout:
     """How the artifacts of a stage are laid out."""
     return LAYOUTS.get(stage, ROWS)
+
+
+def load(store: Store, artifact: Artifact) -> Any:
+    """What a stage gave, as it gave it."""
+    return layout_of(artifact.stage).read(store.read(artifact.key))

@@ -13,7 +13,7 @@ import pytest
 
 from tasks.document.results import COLUMNS, joined
 from tasks.store import Store
-from tasks.store.layouts import read_rows
+from tasks.store.layouts import load
 from tasks.store.upkeep import verify
 
 prefect = pytest.importorskip("prefect")
@@ -50,7 +50,7 @@ def forked(prefect_server: str, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 
 def table(store: Path, state: Any) -> pd.DataFrame:
     sections = state.result(raise_on_failure=False)
-    cells = [read_rows(Store(store).read(r.key)) for s in sections for r in s.results]
+    cells = [load(Store(store), r) for s in sections for r in s.results]
     return joined(cells)[list(COLUMNS)]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tasks.document.results import COLUMNS, joined
 from tasks.store import Store
-from tasks.store.layouts import read_rows
+from tasks.store.layouts import load
 from tests.flows.plainly import computed, run_plainly
 from tests.tasks.edits import edited
 
@@ -66,7 +66,7 @@ def sections(state: Any) -> list[Any]:
 
 
 def table(store: str, state: Any) -> pd.DataFrame:
-    cells = [read_rows(Store(store).read(r.key)) for s in sections(state) for r in s.results]
+    cells = [load(Store(store), r) for s in sections(state) for r in s.results]
     return joined(cells)[list(COLUMNS)]
 
 
