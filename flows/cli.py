@@ -198,13 +198,16 @@ def _listening(listen: "Listener") -> Iterator[None]:
 
 def _print_outcome(plan: Any, state: Any, called: float, running: float) -> None:
     from flows.reports import report_folder
-    from flows.tables import cost, section_table
+    from flows.tables import cost, shown_tables
 
     spent = cost(running)
     found = state.result(raise_on_failure=False)
     sections = found if isinstance(found, list) else []
     for section in sections:
-        output.print(_rich(section.experiment.title, section_table(plan.store, section)))
+        # Of many tables the first, which is that of the means: the others are in the report.
+        title, table = next(iter(shown_tables(plan.store, section).items()))
+        name = f"{section.experiment.title}, {title}" if title else section.experiment.title
+        output.print(_rich(name, table))
     if not state.is_completed():
         _print_plainly(errors, state.message or str(found), style="red")
     elif any(section.gaps for section in sections):

@@ -36,6 +36,7 @@ from tasks.document.gaps import FAILED, NOT_AVAILABLE, Gap, dataset_gap, reason_
 from tasks.stages.compare import compare
 from tasks.stages.corrupt import corrupt
 from tasks.stages.dataset import dataset
+from tasks.stages.describe import describe
 from tasks.stages.draw import draw
 from tasks.stages.fit import fit
 from tasks.stages.graph import graph
@@ -104,6 +105,7 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     comparison: Any = None
     table = described(experiment).without_words()
     about = experiment.name
+    sizes: Any = described_data(plan, experiment, raw, chains) if experiment.sizes and raw else None
     if experiment.analysis(Compare) and len(experiment.datasets) > 1 and done:
         shown: dict[str, Any] = {"table": table, "protocols": plan.protocols}
         comparison = compare.submit(plan.store, about, results=done, **shown)
@@ -115,6 +117,7 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
         experiment=experiment,
         protocols=plan.protocols,
         results=done,
+        sizes=sizes and sizes.result(),
         comparison=comparison and comparison.result(),
         timings=timings,
         figures=figures and figures.result(),
@@ -153,17 +156,34 @@ def submit_cells(
     for chain in chains:
         shared.splits(chain)
         shared.graphs(chain)
-    # Closed forms first: there is something to look at while the others are trained.
-    for chain in sorted(chains, key=lambda chain: not chain.row.method.closed_form):
-        shared.scores(chain)
-    for chain in chains:
-        chain.picks = shared.picks(chain, chain.cell.protocol)
-    for chain in chains:
-        if chain.refits:
-            shared.features(chain)
-    for chain in chains:
-        shared.fit(chain)
+    # One method after the other, closed forms first: there is something to look at early on.
+    for group in sorted(_by_method(chains), key=lambda group: not group[0].row.method.closed_form):
+        for chain in group:
+            shared.scores(chain)
+        for chain in group:
+            chain.picks = shared.picks(chain, chain.cell.protocol)
+        for chain in group:
+            if chain.refits:
+                shared.features(chain)
+        for chain in group:
+            shared.fit(chain)
     return chains
+
+
+def _by_method(chains: Sequence[Chain]) -> list[list[Chain]]:
+    """Chains whose rows share a method share its scores."""
+    groups: dict[str, list[Chain]] = {}
+    for chain in chains:
+        groups.setdefault(json.dumps(_identity(chain.row.method), default=repr), []).append(chain)
+    return list(groups.values())
+
+
+def described_data(
+    plan: Plan, experiment: Experiment, raw: Mapping[str, Any], chains: Sequence[Chain]
+) -> Any:
+    """The sizes of the datasets that are here, and of their splits."""
+    drawn = {chain.cell.subject.dataset: chain.splits for chain in chains if chain.splits}
+    return describe.submit(plan.store, experiment.name, data=dict(raw), splits=drawn or None)
 
 
 def begun(cell: Cell, data: PrefectFuture) -> Chain:

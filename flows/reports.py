@@ -27,6 +27,7 @@ def write(store: str, name: str, sections: Sequence[Section]) -> Path:
         name=name,
         tables=[section.table for section in sections],
         protocols=sections[0].protocols,
+        sizes={key: section.sizes for key, section in by_name.items() if section.sizes},
         results={key: section.results for key, section in by_name.items()},
         comparisons={k: s.comparison for k, s in by_name.items() if s.comparison},
         timings={key: section.timings for key, section in by_name.items() if section.timings},

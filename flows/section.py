@@ -18,6 +18,7 @@ class Section:
     experiment: Experiment
     protocols: tuple[str, ...]
     results: tuple[Artifact, ...] = ()
+    sizes: Artifact | None = None
     comparison: Artifact | None = None
     timings: dict[str, Artifact] = field(default_factory=dict)
     figures: Artifact | None = None

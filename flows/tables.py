@@ -19,7 +19,7 @@ from flows.in_use import uses_store
 from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.section import Section
-from tasks.document import gaps, tables
+from tasks.document import by_protocol, gaps, tables
 from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.document.results import joined
 from tasks.document.tables import markdown
@@ -112,12 +112,13 @@ def summary(sections: list[Section]) -> str:
 
 def show(store: str, section: Section) -> None:
     """The table in Prefect's UI, as markdown to read and as a table to sort."""
-    table = section_table(store, section)
     key, title = section.experiment.name, section.experiment.title
-    missing = [f"- {line}" for line in listed(section.gaps)]
-    text = "\n".join([f"# {title}", "", markdown(table), "", *missing])
-    create_markdown_artifact(text, key=f"{key}-summary", description=title)
-    rows: Any = table.to_dict("records")
+    parts = [f"# {title}", ""]
+    for subtitle, table in shown_tables(store, section).items():
+        parts += [f"## {subtitle}\n" if subtitle else "", markdown(table), ""]
+    parts += [f"- {line}" for line in listed(section.gaps)]
+    create_markdown_artifact("\n".join(parts), key=f"{key}-summary", description=title)
+    rows: Any = section_table(store, section).to_dict("records")
     create_table_artifact(rows, key=f"{key}-table", description=title)
     for name, svg in reports.files(store, section.figures).items():
         figure = f"{name.removesuffix('.svg')}-figure"
@@ -125,10 +126,22 @@ def show(store: str, section: Section) -> None:
 
 
 def section_table(store: str, section: Section) -> pd.DataFrame:
-    """Ours beside the published values."""
-    opened = Store(store)
-    rows = joined([load(opened, artifact) for artifact in section.results])
+    """Ours beside the published values, all in one table."""
+    rows = joined(_results(store, section))
     return tables.section_table(section.table, section.protocols, rows, section.absent)
+
+
+def shown_tables(store: str, section: Section) -> dict[str, pd.DataFrame]:
+    """The same as people read it: by title, the means of many methods first."""
+    table, rows = section.table, joined(_results(store, section))
+    shown = by_protocol.shown_tables(table, section.protocols, rows, section.absent)
+    means = by_protocol.overview(table, section.protocols, rows, section.costs)
+    return {"means": means, **shown} if by_protocol.is_wide(table) else shown
+
+
+def _results(store: str, section: Section) -> list[pd.DataFrame]:
+    opened = Store(store)
+    return [load(opened, artifact) for artifact in section.results]
 
 
 def verdict(sections: Sequence[Section]) -> str:

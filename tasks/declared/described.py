@@ -1,13 +1,15 @@
 """An experiment as the document sees it: what its table shows, and what the paper prints there."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
-from flgc.methods.registry import contender
-from tasks.declared.published import DECIMALS, LITERATURE, published_cells
+from flgc.methods.registry import Contender, contender
+from tasks.declared.published import DECIMALS, LITERATURE, published_cells, published_sizes
 from tasks.declared.types import Experiment
+
+MOST_VALUES = 8
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,11 @@ class Row:
     own: bool
     protocols: tuple[str, ...]
     origin: str
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether it is another row's method over again, as `FLGC*, teleport .1` is FLGC*."""
+        return self.name != self.published
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,10 @@ class Described:
     rows: tuple[Row, ...]
     decimals: int
     published: tuple[dict[str, Any], ...] = ()
+    # What the paper prints of the datasets' sizes, a row each.
+    sizes: tuple[dict[str, Any], ...] = ()
+    # Values of each axis by method, as text.
+    grids: dict[str, dict[str, str]] = field(default_factory=dict)
     literature: tuple[dict[str, Any], ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -47,7 +58,7 @@ class Described:
 
     def without_words(self) -> "Described":
         """For what shows numbers alone: a changed sentence does not touch it."""
-        return replace(self, title="", remarks=())
+        return replace(self, title="", remarks=(), sizes=(), grids={})
 
 
 def described(experiment: Experiment) -> Described:
@@ -65,9 +76,33 @@ def described(experiment: Experiment) -> Described:
         ),
         decimals=DECIMALS.get(experiment.published, 1),
         published=_records(published_cells(experiment)),
+        sizes=_records(published_sizes(experiment)),
+        grids={name: _values(experiment, row) for name, row in rows},
         literature=_records(published_cells(experiment, LITERATURE)),
         remarks=experiment.remarks,
     )
+
+
+def _values(experiment: Experiment, row: Contender) -> dict[str, str]:
+    """The values of each axis that a row is picked from, in the order of the grid."""
+    own = experiment.grids.get(row.method.name, {})
+    found: dict[str, dict[str, None]] = {}
+    preparations = [experiment.preparation, *experiment.exceptions.values(), *experiment.honest]
+    for preparation in preparations:
+        for axis, values in {**row.whole({**preparation.axes, **own}), **row.part}.items():
+            found.setdefault(axis, {}).update(dict.fromkeys(map(_text, values)))
+    return {axis: _listed(list(values)) for axis, values in found.items()}
+
+
+def _text(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _listed(values: list[str]) -> str:
+    """A few values in full, many by their ends."""
+    if len(values) <= MOST_VALUES:
+        return ", ".join(values)
+    return f"{values[0]}, {values[1]} .. {values[-1]} ({len(values)})"
 
 
 def _records(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:

@@ -124,6 +124,7 @@ PAPER = (
         split="10%",
         runs=30,
         published="uci_accuracy",
+        sizes="uci_datasets",
         analyses=(Compare(),),
         remarks=(
             "glass is far below in `honest`: its rows are sorted by class, so the Id gives the "

@@ -60,6 +60,14 @@ def published_cells(experiment: Experiment, origin: str = "") -> pd.DataFrame:
     return rows[COLUMNS].reset_index(drop=True)
 
 
+def published_sizes(experiment: Experiment) -> pd.DataFrame:
+    """What the paper prints of the sizes of the datasets, under our names."""
+    if not experiment.sizes:
+        return pd.DataFrame()
+    rows = published(experiment.sizes)
+    return rows.assign(dataset=[_declared(name, experiment) for name in rows["dataset"]])
+
+
 def _declared(name: str, experiment: Experiment) -> str:
     """The paper's spelling in ours: `Iris` is `iris`, `austra` is `australian`."""
     if name in experiment.datasets:

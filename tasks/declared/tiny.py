@@ -41,6 +41,7 @@ TINY = (
         split="10%",
         runs=3,
         published="uci_accuracy",
+        sizes="uci_datasets",
         analyses=(Compare(),),
     ),
     Experiment(

@@ -85,10 +85,10 @@ class Experiment:
 
     `grids` are values of axes for each method, by its name; what is not named has the method's own.
     `split` is a text of `flgc.datasets.splits.make`; clustering has none. `published` names the
-    table of the paper that stands beside ours. `exceptions` are preparations that were tuned for a
-    dataset, and so of the protocol `paper` alone; in `honest` each dataset has those of `honest`
-    to pick from, or the one of all. `remarks` name the datasets whose values are far off and say
-    why, or what was tried.
+    table of the paper that stands beside ours, `sizes` the one of its datasets. `exceptions` are
+    preparations that were tuned for a dataset, and so of the protocol `paper` alone; in `honest`
+    each dataset has those of `honest` to pick from, or the one of all. `remarks` name the datasets
+    whose values are far off and say why, or what was tried.
     """
 
     name: str
@@ -104,6 +104,7 @@ class Experiment:
     split: str = ""
     runs: int = 1
     published: str = ""
+    sizes: str = ""
     noises: tuple[Noise, ...] = ()
     analyses: tuple[Any, ...] = ()
     remarks: tuple[str, ...] = ()

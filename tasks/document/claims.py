@@ -7,7 +7,7 @@ import pandas as pd
 from flgc.methods.timing import REPEATS, SECONDS
 from tasks.declared.described import Described
 from tasks.declared.published import LITERATURE
-from tasks.document.comparisons import PUBLISHED
+from tasks.document.comparisons import PUBLISHED, wide
 from tasks.document.printed import (
     Case,
     counterparts,
@@ -17,6 +17,7 @@ from tasks.document.printed import (
     redrawn,
     runs_of_cases,
 )
+from tasks.document.tables import averaged_over
 
 # Points by which a value may fall short of the published one and still count as reached, and
 # those beyond which it is too good to be the same thing done again, or so far off that a
@@ -24,7 +25,10 @@ from tasks.document.printed import (
 TOLERANCE = 1.0
 FAR_ABOVE = 1.5
 FAR_BELOW = 5.0
+FAR_MEAN = 2.0
 OVER_SMOOTHED = 1.0
+# Names of datasets in a sentence.
+MOST_NAMES = 6
 # How the name of what averages all settings ends; what stands before it picks one of them.
 AVERAGED = " averaged"
 
@@ -111,6 +115,76 @@ def beaten(table: Described, results: pd.DataFrame) -> list[str]:
         "or *literature* were not run here:\n"
     )
     return [head, *lines]
+
+
+def leaders(table: Described, results: pd.DataFrame) -> list[str]:
+    """Per protocol: whether the paper's best row or a rival has the highest mean, and where."""
+    lines = []
+    for protocol, means in _complete(table, results).items():
+        over = means.mean().round(table.decimals)
+        own = over[[name for name in over.index if table.row(name).own]]
+        rivals = over.drop(index=own.index)
+        if own.empty or rivals.empty:
+            continue
+        ours, theirs = str(own.idxmax()), str(rivals.idxmax())
+        gap = own[ours] - rivals[theirs]
+        verdict = "level with" if gap == 0 else "above" if gap > 0 else "**below**"
+        ahead = (means[theirs] - means[ours]).round(table.decimals)
+        lines.append(
+            f"- `{protocol}`, means over {len(means)} datasets: {ours} ({own[ours]:.2f}) is "
+            f"{verdict} the best rival, {theirs} ({rivals[theirs]:.2f}), which is ahead on "
+            f"{_largest(ahead, table) or 'none of them'}"
+        )
+    return ["The best row of the paper and the best rival:\n", *lines] if lines else []
+
+
+def below(table: Described, results: pd.DataFrame) -> list[str]:
+    """Rivals in `paper` whose mean is far from the published one over the same datasets."""
+    means = _complete(table, results).get("paper", pd.DataFrame())
+    columns, lines = printed_columns(table.published, table), []
+    compared = 0
+    for name in [name for name in means if not table.row(name).own]:
+        printed = columns.get(table.row(name).published, {})
+        theirs = pd.Series({case[0]: value for case, value in printed.items()}, dtype=float)
+        if not set(means.index) <= set(theirs.index):
+            continue
+        compared += 1
+        gaps = (means[name].round(table.decimals) - theirs[means.index]).round(table.decimals)
+        if abs(gaps.mean()) <= FAR_MEAN:
+            continue
+        side = "below" if gaps.mean() < 0 else "above"
+        far = _largest(-gaps if side == "below" else gaps, table)
+        lines.append(f"- {name}: {abs(gaps.mean()):.2f} {side}, most on {far}")
+    if not compared:
+        return []
+    head = (
+        f"Rivals whose mean in `paper` is more than {FAR_MEAN:g} points from the published one "
+        f"(of {compared} over {len(means)} datasets): "
+    )
+    return [head + ("" if lines else "none."), *([""] if lines else []), *lines]
+
+
+def _complete(table: Described, results: pd.DataFrame) -> dict[str, Any]:
+    """By protocol: datasets x methods in points, where all methods have their cells."""
+    averages = averaged_over(table, results)
+    if not averages:
+        return {}
+    datasets, means = list(averages.values())[-1], 100 * wide(results)
+    at: Any = means.loc[datasets]
+    rows = [row for row in table.rows if not row.is_variant]
+    found = {}
+    for protocol in results["protocol"].unique():
+        names = [row.name for row in rows if (row.name, protocol) in means]
+        found[protocol] = at[[(name, protocol) for name in names]].set_axis(names, axis=1)
+    return found
+
+
+def _largest(gaps: pd.Series, table: Described) -> str:
+    """`CAR (9.99), zoo (5.52)`: where the gap is positive, the widest first."""
+    wide_gaps = gaps[gaps > 0].sort_values(ascending=False)
+    names = [f"{name} ({gap:.{table.decimals}f})" for name, gap in wide_gaps.items()]
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
 
 
 def averaged(table: Described, results: pd.DataFrame) -> list[str]:

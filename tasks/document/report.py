@@ -7,13 +7,24 @@ import pandas as pd
 from flgc.datasets.splits import N_FOLDS
 from tasks.declared.described import Described
 from tasks.document import claims
+from tasks.document.by_protocol import grids, is_wide, overview, shown_tables
+from tasks.document.datasets import dataset_table
 from tasks.document.files import as_table, from_table
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.printed import left_out
 from tasks.document.results import joined, timed
-from tasks.document.tables import NONE, cost, markdown, section_table, settings, tried
+from tasks.document.tables import (
+    NONE,
+    cost,
+    markdown,
+    section_table,
+    settings,
+    tried,
+)
 
 HOME = "flgc"
+# A table of settings with more lines than this is a file of its own.
+MOST_LINES = 60
 PROTOCOLS_EXPLAINED = f"""\
 Two protocols stand side by side. **paper**: one setting per dataset and method, the best on the
 test nodes of all runs (for clusterings: against the true classes), as the paper's numbers were.
@@ -35,6 +46,7 @@ def write_report(
     name: str,
     tables: Sequence[Described],
     protocols: Sequence[str],
+    sizes: Mapping[str, pd.DataFrame],
     results: Mapping[str, Sequence[pd.DataFrame]],
     comparisons: Mapping[str, pd.DataFrame],
     timings: Mapping[str, Mapping[str, pd.DataFrame]],
@@ -54,6 +66,7 @@ def write_report(
         section, more = _section(
             table,
             protocols,
+            sizes.get(table.name),
             joined(results.get(table.name, ())),
             comparisons.get(table.name),
             timings.get(table.name, {}),
@@ -69,6 +82,7 @@ def write_report(
 def _section(
     table: Described,
     protocols: Sequence[str],
+    sizes: pd.DataFrame | None,
     results: pd.DataFrame,
     compared: pd.DataFrame | None,
     timings: Mapping[str, pd.DataFrame],
@@ -77,13 +91,19 @@ def _section(
     costs: Mapping[str, Mapping[str, float]],
 ) -> tuple[str, dict[str, str]]:
     """The text of one table, and its files."""
-    shown = section_table(table, protocols, results, absent(gaps, table.datasets))
-    parts = [f"\n## {table.title}\n", markdown(shown), *_from_elsewhere(table), ""]
+    lacking = absent(gaps, table.datasets)
+    parts = [f"\n## {table.title}\n", *_headlines(table, protocols, results, costs)]
+    if sizes is not None:
+        parts += ["\n### Datasets\n", markdown(dataset_table(table, sizes, lacking))]
+    for title, shown in shown_tables(table, protocols, results, lacking).items():
+        parts += [f"\n### {title}\n" if title else "", markdown(shown)]
+    parts += [*_from_elsewhere(table), ""]
     parts += claims.reached(table, results)
     parts += ["", *claims.beaten(table, results)]
     parts += ["", *claims.averaged(table, results)]
     parts += [f"\n![{figure.removesuffix('.svg')}]({figure})" for figure in figures]
-    files = {f"{table.name}.csv": shown.to_csv(index=False), **figures}
+    whole = section_table(table, protocols, results, lacking)
+    files = {f"{table.name}.csv": whole.to_csv(index=False), **figures}
     if timings:
         times = timed(timings)
         files[f"{table.name}-time.csv"] = times.to_csv(index=False)
@@ -104,10 +124,32 @@ def _section(
         if alike:
             parts += [f"\n### {title}\n", *(f"- {line}" for line in listed(alike))]
     parts += ["\n### Settings tried\n", markdown(tried(results))]
-    parts += ["\n### Settings picked\n", markdown(settings(results))]
+    parts += ["\nTheir grids:\n", markdown(grids(table))]
+    picked = settings(results)
+    parts += ["\n### Settings picked\n"]
+    if len(picked) <= MOST_LINES:
+        parts += [markdown(picked)]
+    else:
+        name = f"{table.name}-settings.csv"
+        files[name] = picked.to_csv(index=False)
+        parts += [f"Those of {len(picked)} cells are in [{name}]({name})."]
     if costs:
         parts += ["\n### Seconds by stage\n", markdown(cost(costs))]
     return "\n".join([*parts, ""]), files
+
+
+def _headlines(
+    table: Described,
+    protocols: Sequence[str],
+    results: pd.DataFrame,
+    costs: Mapping[str, Mapping[str, float]],
+) -> list[str]:
+    """Of a table with many methods: their means, which of them lead, and which fall short."""
+    means = overview(table, protocols, results, costs)
+    if not is_wide(table) or means.empty:
+        return []
+    said = [*claims.leaders(table, results), "", *claims.below(table, results)]
+    return [markdown(means), "", *said]
 
 
 def _from_elsewhere(table: Described) -> list[str]:

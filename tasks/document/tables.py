@@ -43,12 +43,12 @@ def section_table(
     """
     ours = results[results["experiment"] == table.name]
     theirs = cells_of(table.published)
-    by_method = len(table.rows) > max(2, len(subjects(table)))
+    by_method = methods_are_rows(table)
     rows: dict[tuple, dict[str, str]] = {}
     for dataset, noise, intensity in subjects(table):
         here, printed = (_at(cells, dataset, noise, intensity) for cells in (ours, theirs))
         gap = absent.get(dataset, FAILED)
-        about = {"dataset": _title(dataset, here)}
+        about = {"dataset": titled_as(dataset, here)}
         if noise:
             about["noise"] = f"{noise} {intensity:g}"
         for metric, row in product(table.metrics, table.rows):
@@ -63,9 +63,14 @@ def section_table(
             line = rows.setdefault(tuple(key.items()), {})
             line |= {f"{prefix} {kind}": text for kind, text in texts.items()}
     shown = pd.DataFrame([{**dict(key), **line} for key, line in rows.items()])
-    last = literature_rows(table) if by_method else average_row(table, protocols, ours, theirs)
+    last = literature_rows(table) if by_method else average_rows(table, protocols, ours, theirs)
     whole = pd.concat([shown, last], ignore_index=True).fillna("")
     return whole.loc[:, ~whole.isin(["", NONE]).all()]  # nobody has a cell there
+
+
+def methods_are_rows(table: Described) -> bool:
+    """Whether there are more methods than datasets, which then are the columns."""
+    return len(table.rows) > max(2, len(subjects(table)))
 
 
 def _texts(
@@ -107,33 +112,39 @@ def subjects(table: Described) -> list[tuple[str, str, float]]:
     return [(dataset, noise, intensity) for dataset, (noise, intensity) in pairs]
 
 
-def average_row(
+def average_rows(
     table: Described, protocols: Sequence[str], ours: pd.DataFrame, theirs: pd.DataFrame
 ) -> pd.DataFrame:
-    """Averages over the datasets where every method has its cell in the protocols that it has.
+    """The means of all columns over the same datasets, those of the published values too."""
+    means, rows = wide(ours), []
+    for title, datasets in averaged_over(table, ours).items():
+        found = {"dataset": title}
+        for row in table.rows:
+            printed = theirs[theirs["method"] == row.published].set_index("dataset")["value"]
+            if set(datasets) <= set(printed.index):
+                found[f"{row.name} published"] = f"{100 * printed[datasets].mean():.2f}"
+            for protocol in protocols:
+                here = (row.name, protocol) in means
+                value = 100 * means.loc[datasets, (row.name, protocol)].mean() if here else None
+                found[f"{row.name} {protocol}"] = f"{value:.2f}" if here else NONE
+        rows.append(found)
+    return pd.DataFrame(rows)
 
-    What is not the paper's own data is left out of all of them: theirs would be of other data.
+
+def averaged_over(table: Described, results: pd.DataFrame) -> dict[str, list[str]]:
+    """The datasets over which averages go, by what is said of them: those where all have a cell.
+
+    Where there are published values, first without what is not the paper's own data, since theirs
+    are of other data, then with it.
     """
     if "accuracy" not in table.metrics or len(table.datasets) < 3:
-        return pd.DataFrame()
-    columns = [(row.name, p) for row in table.rows for p in protocols if p in row.protocols]
-    means = wide(ours).reindex(columns=pd.MultiIndex.from_tuples(columns))
-    complete = means.dropna().index
-    if table.published:
-        complete = complete.drop(redrawn(ours), errors="ignore")
-    if len(complete) == 0:
-        return pd.DataFrame()
-    found = {"dataset": f"{AVERAGE} over {_named(list(complete), table.datasets)}"}
-    for row in table.rows:
-        printed = theirs[theirs["method"] == row.published].set_index("dataset")["value"]
-        if set(complete) <= set(printed.index):
-            found[f"{row.name} published"] = f"{100 * printed[complete].mean():.2f}"
-        for protocol in protocols:
-            lacking = (row.name, protocol) not in columns
-            found[f"{row.name} {protocol}"] = (
-                NONE if lacking else f"{100 * means.loc[complete, (row.name, protocol)].mean():.2f}"
-            )
-    return pd.DataFrame([found])
+        return {}
+    means = wide(results[results["experiment"] == table.name])
+    complete = [name for name in table.datasets if name in means.dropna().index]
+    others = redrawn(results) if table.published else []
+    own = [name for name in complete if name not in others]
+    found = {f"{AVERAGE} over {_named(each, table.datasets)}": each for each in (own, complete)}
+    return {title: datasets for title, datasets in found.items() if datasets}
 
 
 def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
@@ -208,9 +219,10 @@ def _at(rows: pd.DataFrame, dataset: str, noise: str, intensity: float) -> pd.Da
     return rows[where & (rows["intensity"] == intensity)]
 
 
-def _title(dataset: str, rows: pd.DataFrame) -> str:
-    marks = rows["marks"].iloc[0] if len(rows) else ""
-    return titled(dataset, [marks] if marks else [])
+def titled_as(dataset: str, results: pd.DataFrame) -> str:
+    """`x8d5k (re-drawn)`: a dataset with what its results say of it."""
+    marks = results.loc[results["dataset"] == dataset, "marks"]
+    return titled(dataset, [marks.iloc[0]] if len(marks) and marks.iloc[0] else [])
 
 
 def _cell(table: Described, values: pd.Series, spread: float, metric: str, lacking: str) -> str:

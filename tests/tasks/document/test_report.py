@@ -24,7 +24,7 @@ def cells(of: Described = TINY) -> list[pd.DataFrame]:
 
 
 def written(*tables: Described, **given) -> dict[str, str]:
-    empty = {name: {} for name in ("comparisons", "timings", "figures", "gaps", "costs")}
+    empty = {name: {} for name in ("sizes", "comparisons", "timings", "figures", "gaps", "costs")}
     found = {each.name: cells(each) for each in tables}
     return from_table(
         write_report("tiny", tables, ("paper",), **{"results": found, **empty, **given})

@@ -1,0 +1,32 @@
+"""How large datasets are, and how many of their nodes a run labels and tests."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from flgc.datasets.dataset import Dataset
+from flgc.datasets.splits import Split
+
+SIZES = ("classes", "instances", "features", "train", "test")
+
+
+def sizes(
+    data: Mapping[str, Dataset], splits: Mapping[str, Sequence[Split]] | None = None
+) -> pd.DataFrame:
+    """One row per dataset: its sizes, the smallest class, and what the first run labels and tests.
+
+    Runs label equally many: what is drawn differs, not how much.
+    """
+    rows = []
+    for name, dataset in data.items():
+        known = {
+            "classes": dataset.n_classes,
+            "instances": dataset.n_nodes,
+            "features": dataset.n_features,
+            "smallest class": min(dataset.class_counts),
+            "marks": ", ".join(dataset.provenance.get("marks", ())),
+        }
+        if splits:
+            known |= {"train": len(splits[name][0].train), "test": len(splits[name][0].test)}
+        rows.append({"dataset": name, **known})
+    return pd.DataFrame(rows)
