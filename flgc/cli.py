@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from flgc.datasets.cli import app as datasets_app
+from flgc.statistics.cli import compare
 
 COMMAND_GROUP = "flgc.commands"
 
@@ -69,6 +70,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(datasets_app, name="datasets")
+app.command("compare")(compare)
 
 
 def _print_version(wanted: bool) -> None:

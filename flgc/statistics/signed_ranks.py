@@ -50,16 +50,6 @@ class SignedRanks:
         total = self.positive + self.negative
         return (self.positive - self.negative) / total if total else 0.0
 
-    def critical_value(self, level: float) -> float:
-        """Largest c with 2 P(R+ <= c) <= level for these very ranks; nan if there is none."""
-        return _critical_value(self.moving_ranks, level) + self.zero_share
-
-    def verdict(self, level: float) -> str:
-        """`better`, `worse` or `equal`: is the smaller rank sum at or below the critical value?"""
-        if not min(self.positive, self.negative) <= self.critical_value(level):
-            return "equal"
-        return "better" if self.positive > self.negative else "worse"
-
 
 def signed_ranks(first: npt.ArrayLike, second: npt.ArrayLike) -> SignedRanks:
     """Compare two methods, dataset by dataset; positive differences favour the first."""
@@ -75,7 +65,7 @@ def signed_ranks(first: npt.ArrayLike, second: npt.ArrayLike) -> SignedRanks:
     zeros = int((difference == 0).sum())
     if zeros % 2:
         difference = np.delete(difference, np.flatnonzero(difference == 0)[0])
-    ranks = _mid_ranks(np.abs(difference), rounding)
+    ranks = mid_ranks(np.abs(difference), rounding)
     zero_share = float(ranks[difference == 0].sum() / 2)
     return SignedRanks(
         positive=float(ranks[difference > 0].sum()) + zero_share,
@@ -95,16 +85,18 @@ def critical_value(n: int, level: float) -> float:
     """
     if n < 0 or not 0 < level < 1:
         raise ValueError(f"need n >= 0 and 0 < level < 1, found n={n}, level={level}")
-    return _critical_value(range(1, n + 1), level)
+    distribution = _null_distribution(range(1, n + 1))
+    rare = np.flatnonzero((2 * np.cumsum(distribution) <= level) & (distribution > 0))
+    return float(rare[-1]) / 2 if len(rare) else nan
 
 
-def _mid_ranks(magnitudes: npt.NDArray[np.float64], rounding: float) -> npt.NDArray[np.float64]:
+def mid_ranks(values: npt.NDArray[np.float64], rounding: float) -> npt.NDArray[np.float64]:
     """Ranks from 1, neighbours closer than `rounding` sharing the mean of their ranks."""
-    order = np.argsort(magnitudes, kind="stable")
-    group = np.cumsum(np.diff(magnitudes[order], prepend=-np.inf) > rounding) - 1
+    order = np.argsort(values, kind="stable")
+    group = np.cumsum(np.diff(values[order], prepend=-np.inf) > rounding) - 1
     size = np.bincount(group)
     mean_rank = np.cumsum(size) - (size - 1) / 2
-    ranks = np.empty(len(magnitudes))
+    ranks = np.empty(len(values))
     ranks[order] = mean_rank[group]
     return ranks
 
@@ -119,9 +111,3 @@ def _null_distribution(ranks: Iterable[float]) -> npt.NDArray[np.float64]:
         longer[step:] += distribution
         distribution = longer / 2
     return distribution
-
-
-def _critical_value(ranks: Iterable[float], level: float) -> float:
-    distribution = _null_distribution(ranks)
-    rare = np.flatnonzero((2 * np.cumsum(distribution) <= level) & (distribution > 0))
-    return float(rare[-1]) / 2 if len(rare) else nan

@@ -5,12 +5,7 @@ from functools import partial
 
 import pandas as pd
 
-from flgc.statistics.many_methods import (
-    compare_with_control,
-    friedman,
-    rank_sum_matrix,
-    verdict_matrix,
-)
+from flgc.statistics.many_methods import FEWEST_DATASETS, comparison
 from tasks.declared.described import Described
 from tasks.document.printed import cells_of, in_points, redrawn
 from tasks.document.results import joined
@@ -72,26 +67,14 @@ def compared(
             columns[f"{method} ({PUBLISHED})"] = printed
             origin[f"{method} ({PUBLISHED})"] = PUBLISHED
     table = pd.DataFrame(columns)
-    parts = []
+    if table.shape[1] < 2 or len(table) < FEWEST_DATASETS:
+        return pd.DataFrame()
+    pairs, parts = comparison(table), []
     for control in controls:
-        if control not in ours or table.shape[1] < 2 or len(table) < 1:
+        if control not in ours:
             continue
-        found = compare_with_control(table, control).reset_index()
+        found = pairs.against(control).reset_index()
         found.insert(0, "control", control)
         found.insert(2, "origin", found["rival"].map(origin))
-        found.insert(3, "datasets", len(table))
         parts.append(found)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-
-
-def ranked(table: pd.DataFrame) -> pd.DataFrame:
-    """Rank sums and verdicts of all pairs, tidy: the paper's Table VI for any table."""
-    sums, verdicts = rank_sum_matrix(table), verdict_matrix(table)
-    rows = [
-        (row, column, sums.loc[row, column], verdicts.loc[row, column])
-        for row in table.columns
-        for column in table.columns
-        if row != column
-    ]
-    found = pd.DataFrame(rows, columns=["row_method", "column_method", "rank_sum", "verdict"])
-    return found.assign(friedman_p=friedman(table).p_value)
