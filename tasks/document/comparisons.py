@@ -1,38 +1,83 @@
-"""Wilcoxon's test of our columns against each other and against the published ones."""
+"""Wilcoxon's test of all columns with each other: the paper's Table VI for any table of ours."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import pandas as pd
 
-from flgc.statistics.many_methods import FEWEST_DATASETS, comparison
+from flgc.statistics.diagram import as_svg
+from flgc.statistics.many_methods import BETTER, Comparison, comparison
+from flgc.statistics.rendering import (
+    Sheet,
+    control_sheet,
+    groups_sentence,
+    markdown,
+    rank_sheet,
+    rank_sum_sheet,
+    reach_sentence,
+    verdict_sentence,
+)
 from tasks.declared.described import Described
 from tasks.document.printed import cells_of, in_points, redrawn
 from tasks.document.results import joined
 
 PUBLISHED = "published"
-EMPTY = {"protocol": str, "control": str, "rival": str, "origin": str}
+# The row of which the paper says that it is significantly better than all others.
+CLAIMED = "FLGC*"
+EMPTY = {"protocol": str, "control": str, "rival": str}
 
 
 def compare_methods(
     results: Sequence[pd.DataFrame], table: Described, protocols: Sequence[str]
 ) -> pd.DataFrame:
-    """Wilcoxon for every protocol: our methods with each other and with the published columns."""
-    rows, points = joined(results), partial(in_points, table=table)
-    printed = cells_of(table.published)
-    theirs = printed.pivot_table(index="dataset", columns="method", values="value", sort=False)
-    means = wide(rows)
+    """One row for each protocol, method (`control`) and rival; Holm's p over the control's rivals.
+
+    `p_holm_all` is corrected over all pairs.
+    """
     parts = []
-    for protocol in protocols:
-        if protocol not in means.columns.get_level_values("protocol"):
-            continue
-        ours = pd.DataFrame(means.xs(protocol, axis=1, level="protocol"))
-        found = compared(ours.map(points), theirs.map(points), tuple(ours.columns), redrawn(rows))
-        if not found.empty:
-            parts.append(found.assign(protocol=protocol))
+    for protocol, found in compared(joined(results), table, protocols).items():
+        of_all = found.pairs["p_holm"]
+        for control in found.methods:
+            rivals = found.against(control).reset_index()
+            rivals.insert(0, "control", control)
+            rivals["p_holm_all"] = of_all.loc[control].loc[rivals["rival"]].to_numpy()
+            parts.append(rivals.assign(protocol=protocol))
     if not parts:
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in EMPTY.items()})
     return pd.concat(parts, ignore_index=True)
+
+
+def compared(
+    results: pd.DataFrame, table: Described, protocols: Sequence[str]
+) -> dict[str, Comparison]:
+    """By protocol: our methods and the paper's columns of those that were not run, as printed.
+
+    Variants of a row are in no comparison: each would cost all others a part of Holm's level. A
+    published value of data that were drawn anew is not there, as any other missing cell.
+    """
+    means = wide(results)
+    printed = cells_of(table.published).pivot_table(
+        index="dataset", columns="method", values="value", sort=False
+    )
+    theirs = printed.drop(index=redrawn(results), errors="ignore")
+    found = {}
+    for protocol in protocols:
+        rows = [row for row in table.rows if (row.name, protocol) in means and not row.is_variant]
+        columns = {row.name: means[(row.name, protocol)] for row in rows}
+        known = {row.published for row in table.rows}
+        columns |= {f"{m} ({PUBLISHED})": theirs[m] for m in theirs if m not in known}
+        values = pd.DataFrame(columns).map(lambda value: in_points(value, table))
+        values = values.loc[[name for name in table.datasets if name in means.index]]
+        if rows and _testable(values):
+            own = [row.name for row in rows if row.own]
+            control = CLAIMED if CLAIMED in own else own[-1] if own else None
+            found[protocol] = comparison(values, control)
+    return found
+
+
+def _testable(values: pd.DataFrame) -> bool:
+    """Whether each pair has two datasets at least: over one there is nothing to test."""
+    here = values.notna().to_numpy(dtype=int)
+    return values.shape[1] > 1 and bool((here.T @ here >= 2).all())
 
 
 def wide(results: pd.DataFrame) -> pd.DataFrame:
@@ -43,38 +88,46 @@ def wide(results: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def compared(
-    ours: pd.DataFrame,
-    theirs: pd.DataFrame,
-    controls: tuple[str, ...],
-    redrawn: Sequence[str] = (),
-) -> pd.DataFrame:
-    """Each control against every other column, exact p and Holm's; one row per pair.
+def told(found: dict[str, Comparison], table: Described) -> list[str]:
+    """What the report says of them, in Markdown."""
+    parts: list[str] = []
+    for protocol, each in found.items():
+        own = [row.name for row in table.rows if row.own and row.name in each.methods]
+        sentences = [verdict_sentence(each, control) for control in own or [each.control]]
+        sheets: list[Sheet] = [rank_sum_sheet(each), rank_sheet(each)]
+        sheets[:0] = [control_sheet(each, control) for control in own or [each.control]]
+        parts += [f"\n### Wilcoxon signed-rank test, `{protocol}`\n", reach_sentence(each), ""]
+        parts += [*claimed(each, table), *(f"- {sentence}" for sentence in sentences)]
+        for sheet in sheets:
+            parts += [f"\n#### {sheet.title}, `{protocol}`\n", markdown(sheet)]
+        parts += ["", groups_sentence(each)]
+    return parts
 
-    `ours` and `theirs` are tables of datasets x methods, rounded as they are printed. A published
-    column joins where it has a value for all our datasets, and a rival that is ours takes no
-    published one of its own name. Where there are published columns, datasets that were `redrawn`
-    are in no pair: all pairs of a control go over the same datasets, and theirs were others.
-    """
-    ours = ours.dropna()
-    if not theirs.empty:
-        ours = ours.drop(index=list(redrawn), errors="ignore")
-    columns = {method: ours[method] for method in ours}
-    origin = dict.fromkeys(ours, "ours")
-    for method in theirs:
-        printed = theirs[method].reindex(ours.index)
-        if method not in ours and printed.notna().all():
-            columns[f"{method} ({PUBLISHED})"] = printed
-            origin[f"{method} ({PUBLISHED})"] = PUBLISHED
-    table = pd.DataFrame(columns)
-    if table.shape[1] < 2 or len(table) < FEWEST_DATASETS:
-        return pd.DataFrame()
-    pairs, parts = comparison(table), []
-    for control in controls:
-        if control not in ours:
-            continue
-        found = pairs.against(control).reset_index()
-        found.insert(0, "control", control)
-        found.insert(2, "origin", found["rival"].map(origin))
-        parts.append(found)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+def claimed(found: Comparison, table: Described) -> list[str]:
+    """Whether FLGC* is significantly better than every rival, which is what the paper says."""
+    if CLAIMED not in found.methods or not table.row(CLAIMED).own or not table.published:
+        return []
+    rivals = found.against(CLAIMED)
+    rivals = rivals[[name not in _own(table) for name in rivals.index]]
+    if rivals.empty:
+        return []
+    plain, corrected = ((rivals[v] == BETTER).all() for v in ("verdict", "verdict_holm"))
+    verdict = "holds" if corrected else "holds before Holm's correction" if plain else ""
+    return [
+        f"The paper's claim that {CLAIMED} is significantly better than all its rivals (at "
+        f"{found.level:g}): {verdict or '**does not hold**'}.\n"
+    ]
+
+
+def _own(table: Described) -> list[str]:
+    return [row.name for row in table.rows if row.own]
+
+
+def diagrams(found: dict[str, Comparison], name: str) -> dict[str, str]:
+    """File name to SVG: the critical-difference diagram of each protocol that has mean ranks."""
+    return {
+        f"{name}-ranks-{protocol}.svg": as_svg(each)
+        for protocol, each in found.items()
+        if each.ranking
+    }
