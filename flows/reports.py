@@ -30,6 +30,7 @@ def write(store: str, name: str, sections: Sequence[Section]) -> Path:
         results={key: section.results for key, section in by_name.items()},
         comparisons={k: s.comparison for k, s in by_name.items() if s.comparison},
         timings={key: section.timings for key, section in by_name.items() if section.timings},
+        curves={key: section.curves for key, section in by_name.items() if section.curves},
         figures={key: section.figures for key, section in by_name.items() if section.figures},
         gaps={key: section.gaps for key, section in by_name.items()},
         costs={key: section.costs for key, section in by_name.items()},

@@ -6,11 +6,11 @@ import pandas as pd
 
 from flgc.datasets.splits import N_FOLDS
 from tasks.declared.described import Described
-from tasks.document import claims
+from tasks.document import claims, curve_claims
 from tasks.document.files import as_table, from_table
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.printed import left_out
-from tasks.document.results import joined, timed
+from tasks.document.results import joined, timed, varied
 from tasks.document.tables import NONE, cost, markdown, section_table, settings, tried
 
 HOME = "flgc"
@@ -38,13 +38,15 @@ def write_report(
     results: Mapping[str, Sequence[pd.DataFrame]],
     comparisons: Mapping[str, pd.DataFrame],
     timings: Mapping[str, Mapping[str, pd.DataFrame]],
+    curves: Mapping[str, Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]]],
     figures: Mapping[str, pd.DataFrame],
     gaps: Mapping[str, Sequence[Gap]],
     costs: Mapping[str, Mapping[str, Mapping[str, float]]],
 ) -> pd.DataFrame:
     """All tables as files (name, content); what is there of each is found by its name.
 
-    `timings` are by dataset besides, `costs` are seconds by method and stage.
+    `timings` are by dataset besides, `curves` by figure, dataset and method, `costs` are seconds
+    by method and stage.
     """
     there = sum(len(cells) for cells in results.values())
     lacking = [gap for of_table in gaps.values() for gap in of_table]
@@ -57,6 +59,7 @@ def write_report(
             joined(results.get(table.name, ())),
             comparisons.get(table.name),
             timings.get(table.name, {}),
+            curves.get(table.name, {}),
             from_table(figures.get(table.name)),
             gaps.get(table.name, ()),
             costs.get(table.name, {}),
@@ -72,6 +75,7 @@ def _section(
     results: pd.DataFrame,
     compared: pd.DataFrame | None,
     timings: Mapping[str, pd.DataFrame],
+    curves: Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]],
     figures: Mapping[str, str],
     gaps: Sequence[Gap],
     costs: Mapping[str, Mapping[str, float]],
@@ -89,6 +93,10 @@ def _section(
         files[f"{table.name}-time.csv"] = times.to_csv(index=False)
         parts += ["\n### Training time and over-smoothing\n"]
         parts += [*claims.fastest(table, times), "", *claims.over_smoothing(table, times)]
+    for figure, of_figure in curves.items():
+        rows, column = varied(of_figure), curve_claims.COLUMNS[figure]
+        files[f"{table.name}-{figure}.csv"] = rows.rename(columns={"x": column}).to_csv(index=False)
+        parts += curve_claims.told(figure, table, rows)
     if compared is not None and len(compared):
         files[f"{table.name}-wilcoxon.csv"] = compared.to_csv(index=False)
         parts += [
