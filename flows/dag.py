@@ -1,7 +1,7 @@
 """The DAG of an experiment, from datasets to the cells of its table.
 
     dataset -> (corrupt) -> splits, graph -> score -> pick -> (propagate) -> fit
-            -> time, compare, draw
+            -> vary, time, compare, draw
 
 Datasets come first: chains are begun for those that are here. Their tasks are submitted stage by
 stage, so that a worker seldom waits for another, and what cells share is submitted once. Cells
@@ -20,6 +20,7 @@ from prefect.states import get_state_exception
 from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
 from flgc.methods.base import Method
 from flgc.methods.registry import Contender, contender
+from flows.curves import Curve, submit_curves
 from flows.plan import Plan
 from flows.section import Section
 from tasks.declared.described import described
@@ -76,6 +77,11 @@ class Chain:
     result: Any = None
 
     @property
+    def method(self) -> str:
+        """The row's name."""
+        return self.cell.method
+
+    @property
     def spec(self) -> str:
         """The method, as stages find it."""
         return f"{self.cell.experiment.task}:{self.cell.method}"
@@ -89,8 +95,8 @@ class Chain:
 
     @property
     def broken(self) -> tuple[str, PrefectFuture] | None:
-        """The first step that did not complete, if there is one: those after it never ran."""
-        return next(((n, s) for n, s in self.steps.items() if error_of(s) is not None), None)
+        """Its first step that did not complete, if there is one."""
+        return first_broken(self.steps)
 
 
 def run_experiment(plan: Plan, experiment: Experiment) -> Section:
@@ -101,17 +107,22 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     follow(experiment.name, {s: c.cell.title for c in chains for s in c.steps.values()})
     good = [chain for chain in chains if chain.broken is None]
     done = tuple(chain.result.result() for chain in good)
+    curves = submit_curves(shared, experiment, good)
+    follow(f"{experiment.name}, curves", {curve.result: curve.title for curve in curves})
+    varied, not_varied = curves_of(experiment, curves)
     timings, not_timed = time_hops(shared, experiment, good)
     comparison: Any = None
     table = described(experiment).without_words()
     about = experiment.name
     sizes: Any = described_data(plan, experiment, raw, chains) if experiment.sizes and raw else None
-    if experiment.analysis(Compare) and len(experiment.datasets) > 1 and done:
-        shown: dict[str, Any] = {"table": table, "protocols": plan.protocols}
+    compared = plan.protocols if experiment.analysis(Compare) else ()
+    if compared and done:
+        shown: dict[str, Any] = {"table": table, "protocols": compared}
         comparison = compare.submit(plan.store, about, results=done, **shown)
     figures: Any = None
     if done:
-        drawn: dict[str, Any] = {"timings": timings, **sensitivities(shared, experiment, good)}
+        drawn: dict[str, Any] = {"timings": timings, "curves": varied, "compared": compared}
+        drawn |= sensitivities(shared, experiment, good)
         figures = draw.submit(plan.store, about, results=done, table=table, **drawn)
     return Section(
         experiment=experiment,
@@ -120,9 +131,10 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
         sizes=sizes and sizes.result(),
         comparison=comparison and comparison.result(),
         timings=timings,
+        curves=varied,
         figures=figures and figures.result(),
-        gaps=(*absent, *broken_steps(experiment, chains), *not_timed),
-        costs=costs_of(good),
+        gaps=(*absent, *broken_steps(experiment, chains), *not_varied, *not_timed),
+        costs=costs_of([*good, *curves]),
     )
 
 
@@ -203,10 +215,16 @@ class Shared:
 
     def once(self, chain: Chain, stage: Any, about: str, what: Any, **given: Any) -> Any:
         """The step of a chain that `what` tells from others of its stage."""
+        return self.step(chain.steps, stage, about, what, **given)
+
+    def step(
+        self, steps: dict[str, PrefectFuture], stage: Any, about: str, what: Any, **given: Any
+    ) -> Any:
+        """The same for whatever keeps its steps: it is one of them from now on."""
         key = f"{stage.name} {json.dumps(what, default=repr, sort_keys=True)}"
         if key not in self.submitted:
             self.submitted[key] = stage.submit(self.plan.store, about, **given)
-        chain.steps[f"{stage.name} {about}"] = self.submitted[key]
+        steps[f"{stage.name} {about}"] = self.submitted[key]
         return self.submitted[key]
 
     def data(self, chain: Chain) -> None:
@@ -231,7 +249,8 @@ class Shared:
             return
         seeds = subject.seeds(experiment)[: experiment.n_splits]
         given = {"data": chain.data, "split": experiment.split, "seeds": seeds}
-        chain.splits = self.once(chain, splits, subject.title, [subject], **given)
+        what = [subject, experiment.split, seeds]
+        chain.splits = self.once(chain, splits, subject.title, what, **given)
 
     def graphs(self, chain: Chain) -> None:
         """P of each preparation."""
@@ -246,12 +265,16 @@ class Shared:
             step = self.once(chain, graph, about, what, data=chain.data, **given)
             chain.graphs.append(step)
 
+    def grid(self, chain: Chain, preparation: Preparation) -> dict[str, tuple]:
+        """The method's grid on a graph."""
+        own = chain.cell.experiment.grids.get(chain.row.method.name, {})
+        return chain.row.whole({**preparation.axes, **own})
+
     def scores(self, chain: Chain) -> None:
         """Every setting of the method's grid, on each graph."""
         experiment, row = chain.cell.experiment, chain.row
-        own = experiment.grids.get(row.method.name, {})
         for preparation, P in zip(chain.preparations, chain.graphs, strict=True):
-            grid = row.whole({**preparation.axes, **own})
+            grid = self.grid(chain, preparation)
             title = row.method.name + (", constant" if grid.get("constant") == (True,) else "")
             step = self.once(
                 chain,
@@ -373,6 +396,24 @@ def time_hops(
     return found, failed
 
 
+def curves_of(
+    experiment: Experiment, curves: Sequence[Curve]
+) -> tuple[dict[str, dict[str, dict[str, Any]]], list[Gap]]:
+    """By figure, dataset and method those that are there; and a gap for each step that broke."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    gaps = {}
+    for curve in curves:
+        broken = first_broken(curve.steps)
+        if broken is None:
+            of_figure = found.setdefault(curve.figure, {})
+            of_dataset = of_figure.setdefault(curve.chain.subject.title, {})
+            of_dataset[curve.method] = curve.result.result()
+        else:
+            name, step = broken
+            gaps[name] = Gap(FAILED, f"{experiment.name}: {name}", reason_of(error_of(step)))
+    return found, list(gaps.values())
+
+
 def sensitivities(
     shared: Shared, experiment: Experiment, chains: Sequence[Chain]
 ) -> dict[str, dict[str, Any]]:
@@ -387,16 +428,18 @@ def sensitivities(
     return {"scores": scores, "picks": picks}
 
 
-def costs_of(chains: Sequence[Chain]) -> dict[str, dict[str, float]]:
+def costs_of(chains: Sequence[Chain | Curve]) -> dict[str, dict[str, float]]:
     """Seconds of each method's stages when they were computed, what is shared counted once."""
     costs: dict[str, dict[str, float]] = {}
     counted = set()
     for chain in chains:
         for step in chain.steps.values():
+            if error_of(step) is not None:
+                continue
             artifact = step.result()
-            if (chain.cell.method, artifact.key) not in counted:
-                counted.add((chain.cell.method, artifact.key))
-                of_method = costs.setdefault(chain.cell.method, {})
+            if (chain.method, artifact.key) not in counted:
+                counted.add((chain.method, artifact.key))
+                of_method = costs.setdefault(chain.method, {})
                 of_method[artifact.stage] = of_method.get(artifact.stage, 0.0) + artifact.seconds
     return costs
 
@@ -405,6 +448,11 @@ def error_of(step: PrefectFuture) -> Any:
     """What a step raised, itself and not Prefect's words for it; None if it completed."""
     step.wait()
     return None if step.state.is_completed() else get_state_exception(step.state)
+
+
+def first_broken(steps: Mapping[str, PrefectFuture]) -> tuple[str, PrefectFuture] | None:
+    """The first step that did not complete, if there is one: those after it never ran."""
+    return next(((n, s) for n, s in steps.items() if error_of(s) is not None), None)
 
 
 def broken_steps(experiment: Experiment, chains: Sequence[Chain]) -> list[Gap]:

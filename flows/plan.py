@@ -64,14 +64,8 @@ def planned(
         else:
             of_methods = tuple(_rows(experiment, tasks))
         if kept and of_methods:
-            narrowed.append(
-                dataclasses.replace(
-                    experiment,
-                    datasets=kept,
-                    methods=of_methods,
-                    runs=experiment.runs if runs is None else runs,
-                )
-            )
+            chosen_part = dataclasses.replace(experiment, datasets=kept, methods=of_methods)
+            narrowed.append(chosen_part if runs is None else chosen_part.with_runs(runs))
     if not narrowed:
         known = ", ".join(
             f"{name} stands in {', '.join(e.name for e in experiments if name in _rows(e, tasks))}"

@@ -12,7 +12,8 @@ from tasks.store import Artifact
 class Section:
     """Its cells in the store and what was made of them, and the cells that are not there.
 
-    `costs` are the seconds of each method's stages when they were computed.
+    `curves` are by figure, dataset and method; `costs` are the seconds of each method's stages when
+    they were computed.
     """
 
     experiment: Experiment
@@ -21,6 +22,7 @@ class Section:
     sizes: Artifact | None = None
     comparison: Artifact | None = None
     timings: dict[str, Artifact] = field(default_factory=dict)
+    curves: dict[str, dict[str, dict[str, Artifact]]] = field(default_factory=dict)
     figures: Artifact | None = None
     gaps: tuple[Gap, ...] = ()
     costs: dict[str, dict[str, float]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -122,9 +122,13 @@ def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
     )
 
 
-def runs(data: Dataset, split: str, seeds: Iterable[int]) -> list[Split]:
-    """The splits of the runs with these seeds, with folds where nobody validates."""
-    drawn = [(make(data, split, seed), seed) for seed in seeds]
+def runs(data: Dataset, split: str | Sequence[str], seeds: Sequence[int]) -> list[Split]:
+    """The splits of the runs with these seeds, with folds where nobody validates.
+
+    Of several kinds of split all runs of the first come first, then all of the second.
+    """
+    kinds = [split] if isinstance(split, str) else split
+    drawn = [(make(data, kind, seed), seed) for kind in kinds for seed in seeds]
     return [each if len(each.val) else with_folds(each, data.labels, seed) for each, seed in drawn]
 
 
@@ -166,12 +170,13 @@ def table(splits: Iterable[Split]) -> "pa.Table":
 def from_table(splits: "pa.Table") -> list[Split]:
     """The runs of a table, in order."""
     run, node, fold = (splits[name].to_numpy() for name in ("run", "node", "fold"))
-    role = np.array(splits["role"].to_pylist())
-    found = []
-    for r in np.unique(run):
-        train, val, test = (np.sort(node[(run == r) & (role == name)]) for name in ROLES)
-        labelled = (run == r) & (role == "train")
-        folds = fold[labelled][np.argsort(node[labelled])]
+    named = splits["role"].combine_chunks().dictionary_encode()
+    role = np.array(named.dictionary.to_pylist())[named.indices.to_numpy()]
+    order, found = np.lexsort((node, run)), []
+    for rows in np.split(order, np.flatnonzero(np.diff(run[order])) + 1):
+        of_roles = [rows[role[rows] == name] for name in ROLES]
+        train, val, test = (node[members] for members in of_roles)
+        folds = fold[of_roles[0]]
         found.append(Split(train, val, test, folds if (folds >= 0).any() else None))
     return found
 

@@ -94,6 +94,18 @@ def usual(weights: pd.DataFrame) -> dict[str, Any]:
     return {axis.removeprefix("p_"): plain(values[axis]) for axis in axes}
 
 
+def as_declared(setting: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """A setting in the words of its grid: in a table None is NaN, and 3 beside it is 3.0."""
+    return {
+        axis: next((each for each in values if _same(each, setting[axis])), setting[axis])
+        for axis, values in grid.items()
+    }
+
+
+def _same(value: Any, other: Any) -> bool:
+    return value == other or (pd.isna(value) and pd.isna(other))
+
+
 def is_pick(weights: pd.DataFrame) -> bool:
     """Whether each run has a single setting, whose value the scores know."""
     return bool((weights["weight"] == 1).all() and weights["run"].is_unique)

@@ -53,6 +53,11 @@ class Contender:
     origin: str = "flgc"
 
     @property
+    def is_variant(self) -> bool:
+        """Whether it stands in the paper's tables as another row, as `FLGC*, teleport .1` does."""
+        return self.published not in ("", self.name)
+
+    @property
     def protocols(self) -> tuple[str, ...]:
         """An average weighs each run by what it may see: there is none that looks at tests."""
         return ("honest",) if self.combine == "average" else PROTOCOLS

@@ -42,10 +42,10 @@ def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.
     nobody validates: `hits` are then its labelled nodes that were right when their fold was out.
     """
     if method.leaves_out or problem.folds is None:
-        return _scores(method, problem, judge, grid)
+        return scores_of_runs(method, problem, judge, grid)
     more, owners = problem.with_folds()
     further = [{"hits": nodes} for nodes in more.asked[problem.n_runs :]]
-    found = _scores(method, more, Labels(judge.truth, [*judge.roles, *further]), grid)
+    found = scores_of_runs(method, more, Labels(judge.truth, [*judge.roles, *further]), grid)
     left_out = found["run"] >= problem.n_runs
     axes = axes_of(found)
     hits = found[left_out].assign(run=owners[found.loc[left_out, "run"].to_numpy()])
@@ -53,7 +53,7 @@ def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.
     return found[~left_out].drop(columns="hits").merge(counted, on=["run", *axes], how="left")
 
 
-def _scores(method: Method, problem: Problem, judge: Judge, grid: Grid) -> pd.DataFrame:
+def scores_of_runs(method: Method, problem: Problem, judge: Judge, grid: Grid) -> pd.DataFrame:
     """All runs at once, or each by itself, so that none can see another's labels."""
     if method.batched:
         return method.scores(problem, grid, judge)

@@ -24,7 +24,7 @@ class Row:
 
     @property
     def is_variant(self) -> bool:
-        """Whether it is another row's method over again, as `FLGC*, teleport .1` is FLGC*."""
+        """Whether it stands in the paper's tables as another row, as `FLGC*, teleport .1` does."""
         return self.name != self.published
 
 

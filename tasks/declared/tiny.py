@@ -11,7 +11,16 @@ from tasks.declared.paper import (
     powers_of_two,
     prepared,
 )
-from tasks.declared.types import Compare, Experiment, Noise, Sensitivity, TimedHops
+from tasks.declared.types import (
+    Compare,
+    Depths,
+    Experiment,
+    LabelCounts,
+    Neighbours,
+    Noise,
+    Sensitivity,
+    TimedHops,
+)
 
 GRIDS = closed_form((0, 2, 5, 10), (0.0, 0.1, 0.5), powers_of_two(-6, 6, 3))
 
@@ -42,7 +51,18 @@ TINY = (
         runs=3,
         published="uci_accuracy",
         sizes="uci_datasets",
-        analyses=(Compare(),),
+        analyses=(
+            Compare(),
+            LabelCounts(counts=(1, 3), datasets=("iris",), runs=3),
+            Depths(hops=(1, 3), datasets=("iris",), runs=3),
+            Neighbours(
+                n_neighbors=(0, 5),
+                datasets=("iris",),
+                runs=3,
+                method="FLGC*",
+                setting={"hops": 5, "teleport": 0.1, "regularization": 1e-4},
+            ),
+        ),
     ),
     Experiment(
         name="clustering-tiny",

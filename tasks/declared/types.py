@@ -6,7 +6,7 @@ A further table is one more `Experiment` of a suite, a further method one name m
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from flgc.datasets.splits import derive_seed
 from flgc.methods.base import Grid, Task
@@ -76,7 +76,41 @@ class Sensitivity:
     """Accuracy against regularization and teleport."""
 
 
-Analysis = TypeVar("Analysis", Compare, TimedHops, Sensitivity)
+@dataclass(frozen=True)
+class LabelCounts:
+    """Accuracy against the number of labelled samples of each class, every method as in `paper`."""
+
+    counts: tuple[int, ...]
+    datasets: tuple[str, ...]
+    runs: int
+    name: ClassVar[str] = "labels"
+
+
+@dataclass(frozen=True)
+class Depths:
+    """Accuracy against hops, all else as in `paper`, of every method with that axis."""
+
+    hops: tuple[int, ...]
+    datasets: tuple[str, ...]
+    runs: int
+    name: ClassVar[str] = "depths"
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Accuracy of a method at a setting against the number of neighbours; with 0 only X is seen."""
+
+    n_neighbors: tuple[int, ...]
+    datasets: tuple[str, ...]
+    runs: int
+    method: str
+    setting: Mapping[str, Any]
+    name: ClassVar[str] = "neighbours"
+
+
+# Each is a figure of curves.
+CURVES = (LabelCounts, Depths, Neighbours)
+Analysis = TypeVar("Analysis", Compare, TimedHops, Sensitivity, LabelCounts, Depths, Neighbours)
 
 
 @dataclass(frozen=True)
@@ -119,6 +153,16 @@ class Experiment:
         """The analysis of that kind, if it is asked for."""
         return next((each for each in self.analyses if isinstance(each, kind)), None)
 
+    def with_runs(self, runs: int) -> "Experiment":
+        """The same with so many runs, and at most so many in its curves."""
+        analyses = tuple(
+            dataclasses.replace(each, runs=min(runs, each.runs))
+            if isinstance(each, CURVES)
+            else each
+            for each in self.analyses
+        )
+        return dataclasses.replace(self, runs=runs, analyses=analyses)
+
     @property
     def n_splits(self) -> int:
         """A split that comes with the data is one split, however many runs start from it."""
@@ -158,9 +202,12 @@ class Subject:
         noise = self.noise and self.noise.as_seen_in(protocol)
         return dataclasses.replace(self, noise=noise)
 
-    def seeds(self, experiment: Experiment) -> list[int]:
-        """Of the runs on these data, never of a method; corrupted data are one run already."""
-        runs = [self.run] if self.noise else range(experiment.runs)
+    def seeds(self, experiment: Experiment, n_runs: int | None = None) -> list[int]:
+        """Of the runs on these data, never of a method; corrupted data are one run already.
+
+        The runs of a figure, `n_runs`, begin with those of the table, or are the first of them.
+        """
+        runs = [self.run] if self.noise else range(n_runs or experiment.runs)
         return [derive_seed(experiment.name, self.dataset, run) for run in runs]
 
 

@@ -36,7 +36,7 @@ def compare_methods(
     parts = []
     for protocol, found in compared(joined(results), table, protocols).items():
         of_all = found.pairs["p_holm"]
-        for control in found.methods:
+        for control in [name for name in found.methods if name in table.methods]:
             rivals = found.against(control).reset_index()
             rivals.insert(0, "control", control)
             rivals["p_holm_all"] = of_all.loc[control].loc[rivals["rival"]].to_numpy()
@@ -66,7 +66,7 @@ def compared(
         known = {row.published for row in table.rows}
         columns |= {f"{m} ({PUBLISHED})": theirs[m] for m in theirs if m not in known}
         values = pd.DataFrame(columns).map(lambda value: in_points(value, table))
-        values = values.loc[[name for name in table.datasets if name in means.index]]
+        values = values.reindex([name for name in table.datasets if name in means.index])
         if rows and _testable(values):
             own = [row.name for row in rows if row.own]
             control = CLAIMED if CLAIMED in own else own[-1] if own else None

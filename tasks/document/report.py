@@ -6,13 +6,13 @@ import pandas as pd
 
 from flgc.datasets.splits import N_FOLDS
 from tasks.declared.described import Described
-from tasks.document import claims
+from tasks.document import claims, comparisons, curve_claims
 from tasks.document.by_protocol import grids, is_wide, overview, shown_tables
 from tasks.document.datasets import dataset_table
 from tasks.document.files import as_table, from_table
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.printed import left_out
-from tasks.document.results import joined, timed
+from tasks.document.results import joined, timed, varied
 from tasks.document.tables import (
     NONE,
     cost,
@@ -48,15 +48,17 @@ def write_report(
     protocols: Sequence[str],
     sizes: Mapping[str, pd.DataFrame],
     results: Mapping[str, Sequence[pd.DataFrame]],
-    comparisons: Mapping[str, pd.DataFrame],
+    pairs: Mapping[str, pd.DataFrame],
     timings: Mapping[str, Mapping[str, pd.DataFrame]],
+    curves: Mapping[str, Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]]],
     figures: Mapping[str, pd.DataFrame],
     gaps: Mapping[str, Sequence[Gap]],
     costs: Mapping[str, Mapping[str, Mapping[str, float]]],
 ) -> pd.DataFrame:
     """All tables as files (name, content); what is there of each is found by its name.
 
-    `timings` are by dataset besides, `costs` are seconds by method and stage.
+    `timings` are by dataset besides, `curves` by figure, dataset and method, `costs` are seconds
+    by method and stage.
     """
     there = sum(len(cells) for cells in results.values())
     lacking = [gap for of_table in gaps.values() for gap in of_table]
@@ -68,8 +70,9 @@ def write_report(
             protocols,
             sizes.get(table.name),
             joined(results.get(table.name, ())),
-            comparisons.get(table.name),
+            pairs.get(table.name),
             timings.get(table.name, {}),
+            curves.get(table.name, {}),
             from_table(figures.get(table.name)),
             gaps.get(table.name, ()),
             costs.get(table.name, {}),
@@ -84,8 +87,9 @@ def _section(
     protocols: Sequence[str],
     sizes: pd.DataFrame | None,
     results: pd.DataFrame,
-    compared: pd.DataFrame | None,
+    pairs: pd.DataFrame | None,
     timings: Mapping[str, pd.DataFrame],
+    curves: Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]],
     figures: Mapping[str, str],
     gaps: Sequence[Gap],
     costs: Mapping[str, Mapping[str, float]],
@@ -109,15 +113,14 @@ def _section(
         files[f"{table.name}-time.csv"] = times.to_csv(index=False)
         parts += ["\n### Training time and over-smoothing\n"]
         parts += [*claims.fastest(table, times), "", *claims.over_smoothing(table, times)]
-    if compared is not None and len(compared):
-        files[f"{table.name}-wilcoxon.csv"] = compared.to_csv(index=False)
-        parts += [
-            "\n### Wilcoxon signed-rank test\n",
-            "Exact two-sided p, and Holm's correction over the rivals of a control. Columns "
-            "marked *published* are the paper's; they were picked on test nodes.\n",
-            *(f"{text}\n" for text in left_out(results)),
-            markdown(_readable(compared)),
-        ]
+    for figure, of_figure in curves.items():
+        rows, column = varied(of_figure), curve_claims.COLUMNS[figure]
+        files[f"{table.name}-{figure}.csv"] = rows.rename(columns={"x": column}).to_csv(index=False)
+        parts += curve_claims.told(figure, table, rows)
+    if pairs is not None and len(pairs):
+        files[f"{table.name}-wilcoxon.csv"] = pairs.to_csv(index=False)
+        parts += [f"\n{text}" for text in left_out(results)]
+        parts += comparisons.told(comparisons.compared(results, table, protocols), table)
     failed = [gap for gap in gaps if gap.kind == FAILED]
     others = [gap for gap in gaps if gap.kind != FAILED]
     for title, alike in {"Not available": others, "Failed": failed}.items():
@@ -157,8 +160,3 @@ def _from_elsewhere(table: Described) -> list[str]:
     rows = [row for row in table.rows if row.origin != HOME]
     names = [row.name + (f" ({row.origin})" if row.origin != row.name else "") for row in rows]
     return [f"\nMethods from elsewhere: {', '.join(names)}."] if names else []
-
-
-def _readable(compared: pd.DataFrame) -> pd.DataFrame:
-    columns = ["protocol", "control", "rival", "datasets", "rank_sum_for", "rank_sum_against"]
-    return compared[[*columns, "wins", "ties", "losses", "p_value", "p_holm", "verdict_holm"]]

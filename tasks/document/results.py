@@ -26,12 +26,26 @@ COLUMNS = {
 }
 
 
+_WHOSE = ("dataset", "method")
+
+
 def joined(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """The rows of many cells, one below the other; a method lacks the settings of others."""
     typed = [frame.astype(COLUMNS) for frame in frames]
     if not typed:
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
     return pd.concat(typed, ignore_index=True)
+
+
+def varied(curves: Mapping[str, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
+    """The curves of a figure, one below the other, each with its dataset and method."""
+    frames = [
+        frame.assign(dataset=dataset, method=method)
+        for dataset, of_methods in curves.items()
+        for method, frame in of_methods.items()
+    ]
+    found = pd.concat(frames, ignore_index=True)
+    return found[["dataset", "method", *(name for name in found if name not in _WHOSE)]]
 
 
 def timed(timings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

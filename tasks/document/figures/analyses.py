@@ -28,6 +28,8 @@ OTHERS = (
     ("#44aa99", "<"),
     ("#aa4499", ">"),
     ("#661100", "d"),
+    ("#999933", "8"),
+    ("#000000", "x"),
 )
 # The axes that are shown, and whose picks the lines go through; FLGC has no teleport.
 SENSITIVITY = {"regularization": ("FLGC", "FLGC*"), "teleport": ("FLGC*",)}

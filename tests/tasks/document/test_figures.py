@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 
 import pandas as pd
@@ -5,9 +6,10 @@ import pytest
 
 from flgc.methods.picking import weighting
 from tasks.document.figures.analyses import OTHERS, STYLES, profile, styles
+from tasks.document.figures.curves import line_styles
 from tasks.document.figures.dots import MARKS, drawn
 from tasks.document.figures.draw import draw_figures
-from tests.tasks.document.shown import PUBLIC, results
+from tests.tasks.document.shown import PUBLIC, UCI, results, rival
 
 
 def grid() -> pd.DataFrame:
@@ -58,7 +60,7 @@ def test_what_is_there_is_drawn_and_the_same_numbers_give_the_same_bytes():
     timings = pd.DataFrame(
         {"method": ["GCN", "FLGC"], "hops": 1, "accuracy": 0.5, "training_time": [0.2, 0.1]}
     )
-    given = ([cells], {"Cora": timings}, {"Cora": grid()}, {"Cora": picks()}, PUBLIC)
+    given = ([cells], {"Cora": timings}, {"Cora": grid()}, {"Cora": picks()}, {}, PUBLIC)
     files = draw_figures(*given)
     assert files["name"].tolist() == [
         "citation-public.svg",
@@ -68,10 +70,10 @@ def test_what_is_there_is_drawn_and_the_same_numbers_give_the_same_bytes():
     assert files["content"].str.contains("<svg").all()
     assert "FLGC*, validation" in files["content"][2]
     pd.testing.assert_frame_equal(files, draw_figures(*given))
-    alone = draw_figures([cells], {}, {}, {}, PUBLIC.without_words())
+    alone = draw_figures([cells], {}, {}, {}, {}, PUBLIC.without_words())
     assert alone["name"].tolist() == ["citation-public.svg"]
     assert alone["content"][0] == files["content"][0], "words are in no figure"
-    nothing = draw_figures([], {}, {}, {}, PUBLIC)
+    nothing = draw_figures([], {}, {}, {}, {}, PUBLIC)
     assert list(nothing.columns) == ["name", "content"]
     assert nothing.empty
 
@@ -85,5 +87,40 @@ def test_a_published_value_is_drawn_for_all_rows_that_the_paper_calls_so():
 
 
 def test_a_sensitivity_of_one_method_alone_is_drawn():
-    files = draw_figures([], {}, {"Cora": grid()}, {"Cora": {"FLGC*": picks()["FLGC*"]}}, PUBLIC)
+    one = {"Cora": {"FLGC*": picks()["FLGC*"]}}
+    files = draw_figures([], {}, {"Cora": grid()}, one, {}, PUBLIC)
     assert "FLGC, test" not in files["content"][0]
+
+
+def curve(*values: float) -> pd.DataFrame:
+    """Two runs at x = 0, 5, ..., one of them .02 better."""
+    rows = [(5 * i, run, at + 0.02 * run) for i, at in enumerate(values) for run in (0, 1)]
+    return pd.DataFrame(rows, columns=["x", "run", "accuracy"])
+
+
+def test_curves_are_drawn_by_figure_with_a_panel_for_each_dataset():
+    lines = {"iris": {"FLGC": curve(0.8, 0.9), "FLGC*": curve(0.8, 0.95)}}
+    both = {**lines, "wine": {"FLGC*": curve(0.7, 0.7)}}
+    given = {"labels": both, "depths": lines, "neighbours": {"iris": {"FLGC*": curve(0.7, 0.8)}}}
+    files = draw_figures([], {}, {}, {}, given, UCI.without_words())
+    assert files["name"].tolist() == ["uci-labels.svg", "uci-depths.svg", "uci-neighbours.svg"]
+    labels, depths, boxes = files["content"]
+    assert (">iris<" in labels, ">wine<" in labels, ">wine<" in depths) == (True, True, False)
+    assert "the protocol `paper` picks" in labels
+    assert "the protocol `paper` picks" in depths
+    assert "picks" not in boxes
+    assert labels.count(">FLGC<") == labels.count(">FLGC*<") == 1, "one legend for all panels"
+    assert "test accuracy of FLGC* in %" in boxes
+    pd.testing.assert_frame_equal(files, draw_figures([], {}, {}, {}, given, UCI.without_words()))
+
+
+def test_fourteen_methods_can_be_told_apart_and_keep_their_style():
+    rivals = tuple(rival(f"rival {i}") for i in range(12))
+    table = dataclasses.replace(UCI, rows=(*rivals, *UCI.rows))
+    found = line_styles(table)
+    assert len(found) == 14, "the average picks nothing"
+    looks = {
+        (style["color"], style["marker"], str(style.get("linestyle"))) for style in found.values()
+    }
+    assert len(looks) == len(found)
+    assert {name for name, style in found.items() if style["linewidth"] > 1} == {"FLGC", "FLGC*"}

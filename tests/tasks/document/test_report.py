@@ -24,7 +24,8 @@ def cells(of: Described = TINY) -> list[pd.DataFrame]:
 
 
 def written(*tables: Described, **given) -> dict[str, str]:
-    empty = {name: {} for name in ("sizes", "comparisons", "timings", "figures", "gaps", "costs")}
+    names = ("sizes", "pairs", "timings", "curves", "figures", "gaps", "costs")
+    empty = {name: {} for name in names}
     found = {each.name: cells(each) for each in tables}
     return from_table(
         write_report("tiny", tables, ("paper",), **{"results": found, **empty, **given})
@@ -36,7 +37,7 @@ def test_everything_that_is_there_stands_in_the_report():
     gaps = [Gap(NOT_REACHABLE, "wdbc", "moon", 2), Gap(FAILED, "uci-tiny: timing iris", "sour")]
     files = written(
         TINY,
-        comparisons={TINY.name: compare_methods(cells(), TINY, ("paper",))},
+        pairs={TINY.name: compare_methods(cells(), TINY, ("paper",))},
         timings={TINY.name: {"iris": times}},
         figures={TINY.name: pd.DataFrame({"name": ["a.svg"], "content": ["<svg/>"]})},
         gaps={TINY.name: gaps},
@@ -76,7 +77,7 @@ def test_what_the_claims_say_stands_in_the_report():
     text = written(
         whole,
         results={whole.name: [*redrawn, *honest, *average]},
-        comparisons={whole.name: compare_methods(cells(), whole, ("paper",))},
+        pairs={whole.name: compare_methods(cells(), whole, ("paper",))},
         timings={whole.name: {"iris": times}},
     )["report.md"]
     assert (
@@ -86,6 +87,24 @@ def test_what_the_claims_say_stands_in_the_report():
     assert "\n- FLGC* (medians: SGC 1x): " in text
     said = "Not compared with published values, which are the original's: iris (re-drawn)."
     assert text.count(said) == 2, "beside the values, and beside the test"
+
+
+def test_each_figure_of_curves_has_its_words_and_its_rows():
+    line = pd.DataFrame({"x": [1, 3], "run": 0, "p_hops": 5, "accuracy": [0.8, 0.9]})
+    kinds = {
+        "labels": ("labelled samples per class", "labelled_per_class"),
+        "depths": ("propagation steps", "hops"),
+        "neighbours": ("the number of neighbours", "n_neighbors"),
+    }
+    curves = {figure: {"iris": {"FLGC": line, "FLGC*": line}} for figure in kinds}
+    files = written(TINY, curves={TINY.name: curves})
+    assert set(files) == {"report.md", "uci-tiny.csv", *(f"uci-tiny-{name}.csv" for name in kinds)}
+    for figure, (words, column) in kinds.items():
+        assert f"\n### Accuracy against {words}, 1 run\n" in files["report.md"]
+        head, first, *_ = files[f"uci-tiny-{figure}.csv"].splitlines()
+        assert head == f"dataset,method,{column},run,p_hops,accuracy"
+        assert first == "iris,FLGC,1,0,5,0.8"
+    assert "Accuracy against" not in written(TINY)["report.md"]
 
 
 def test_a_run_without_a_single_cell_has_a_report():

@@ -1,0 +1,172 @@
+"""What the report says of curves: whether the paper's words about its Figures 4 to 6 hold here.
+
+Values are means over the runs, in points and rounded as the table prints them.
+"""
+
+from collections.abc import Callable, Iterable
+from statistics import fmean
+from typing import Any
+
+import pandas as pd
+
+from flgc.methods.base import AXIS, axes_of
+from tasks.declared.described import Described
+from tasks.document.printed import in_points
+
+# What x is, by figure.
+COLUMNS = {"labels": "labelled_per_class", "depths": "hops", "neighbours": "n_neighbors"}
+# By the paper's names: those that it finds weak with few labels, and those that it finds steady.
+WEAK = ("SS-ELM", "TSVM", "LapRLS")
+STEADY = ("GCNII", "APPNP", "FLGC", "FLGC*")
+LINEAR, RELU = "GCN-Linear", "GCN"
+HOLDS, FAILS = "holds", "**does not hold**"
+
+# By method, in the order of the table, the value at each (dataset, x).
+Means = dict[str, dict[tuple[str, int], float]]
+
+
+def told(figure: str, table: Described, rows: pd.DataFrame) -> list[str]:
+    """The lines below a figure; `rows` have dataset, method, x, run and accuracy."""
+    kind, tell = _FIGURES[figure]
+    runs = rows["run"].nunique()
+    return [f"\n### Accuracy against {kind}, {_counted(runs, 'run')}\n", *tell(table, rows)]
+
+
+def labels(table: Described, rows: pd.DataFrame) -> list[str]:
+    """Figure 4: where the paper's methods stand with the fewest labels, and how often they lead."""
+    means, fewest = _means(table, rows), int(rows["x"].min())
+    own = [name for name in means if table.row(name).own]
+    lines = []
+    for name in own:
+        ranks, led = [], 0
+        for (dataset, x), value in means[name].items():
+            level = [of_method.get((dataset, x)) for of_method in means.values()]
+            better = sum(other is not None and other > value for other in level)
+            led += not better
+            if x == fewest:
+                present = sum(other is not None for other in level)
+                ranks.append(f"{better + 1} of {present} on {dataset}")
+        lines.append(
+            f"- {name}: with {fewest} per class rank {', '.join(ranks)}; best, alone or level, at "
+            f"{led} of {_counted(len(means[name]), 'point')}"
+        )
+    weak = [name for name in means if table.row(name).published in WEAK]
+    lines += [f"- {name} beats {_with_few(name, weak, means, fewest)}" for name in own]
+    return [_at_paper(table), "", *lines]
+
+
+def _with_few(own: str, weak: list[str], means: Means, fewest: int) -> str:
+    """Whether it beats those on all datasets, as the paper says."""
+    what = f"{_listed(WEAK)} with {_counted(fewest, 'labelled sample')} per class"
+    if not weak:
+        return f"{what}: not tested, none of them is here"
+    gaps = {
+        f"{rival} on {dataset}": value - means[rival][dataset, x]
+        for (dataset, x), value in means[own].items()
+        for rival in weak
+        if x == fewest and (dataset, x) in means[rival]
+    }
+    lost = [f"{pair} ({gap:+.2f})" for pair, gap in gaps.items() if gap <= 0]
+    verdict = f"{FAILS}, not {', '.join(lost)}" if lost else HOLDS
+    return f"{what}: {verdict}; {len(gaps) - len(lost)} of {len(gaps)} pairs with {_listed(weak)}"
+
+
+def depths(table: Described, rows: pd.DataFrame) -> list[str]:
+    """Figure 5: what each method loses from its best depth to the last, and who loses least."""
+    means, last = _means(table, rows), int(rows["x"].max())
+    lost = {name: _lost(of_method, last) for name, of_method in means.items()}
+    ordered = sorted(lost, key=lambda name: lost[name])
+    over = _listed(dict.fromkeys(rows["dataset"]))
+    lines = [
+        f"- lost from the best depth to {last} steps, in points, mean over {over}: "
+        + ", ".join(f"{name} {lost[name]:.2f}" for name in ordered)
+    ]
+    steady = [name for name in means if table.row(name).published in STEADY]
+    others = [name for name in ordered if name not in steady]
+    if steady and others:
+        good = [name for name in steady if lost[name] < lost[others[0]]]
+        bad = [name for name in steady if name not in good]
+        verdicts = {HOLDS: good, FAILS: bad}
+        said = "; ".join(f"{word} for {_listed(of)}" for word, of in verdicts.items() if of)
+        lines.append(
+            f"- {_listed(STEADY)} lose less than the others: {said} (of the others {others[0]} "
+            f"loses least, {lost[others[0]]:.2f})"
+        )
+    if LINEAR in means and RELU in means:
+        shared = [point for point in means[LINEAR] if point in means[RELU]]
+        gaps = [means[LINEAR][point] - means[RELU][point] for point in shared]
+        won, behind = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
+        verdict = HOLDS if won > behind and fmean(gaps) > 0 else FAILS
+        lines.append(
+            f"- {LINEAR} tends to outperform {RELU}: {verdict}; points won-level-lost "
+            f"{won}-{len(gaps) - won - behind}-{behind}, mean {fmean(gaps):+.2f}"
+        )
+    return [_at_paper(table), "", *lines]
+
+
+def _lost(of_method: dict[tuple[str, int], float], last: int) -> float:
+    """The best depth minus the last one, a mean over the datasets."""
+    best: dict[str, float] = {}
+    for (dataset, _), value in of_method.items():
+        best[dataset] = max(value, best.get(dataset, value))
+    return fmean(value - of_method[dataset, last] for dataset, value in best.items())
+
+
+def neighbours(table: Described, rows: pd.DataFrame) -> list[str]:
+    """Figure 6: the best number of neighbours, the range, and whether no edges are worse."""
+    lines = []
+    groups: Any = rows.groupby(["dataset", "method"], sort=False)
+    for (dataset, method), here in groups:
+        of_x: Any = here.groupby("x")["accuracy"]
+        means = {int(x): in_points(runs.mean(), table) for x, runs in of_x}
+        spreads = {int(x): in_points(runs.std(ddof=0), table) for x, runs in of_x}
+        best = max(means, key=lambda x: means[x])
+        line = (
+            f"- {dataset}, {method}: best with {best} neighbours ({means[best]:.2f}), range "
+            f"{min(means.values()):.2f} to {means[best]:.2f}"
+        )
+        without, spread = means.pop(0, None), spreads.pop(0, None)
+        if without is not None and spread is not None and means:
+            worse = HOLDS if without < min(means.values()) else FAILS
+            wider = HOLDS if spread > max(spreads.values()) else FAILS
+            line += (
+                f"; without edges worse than with any number: {worse} ({without:.2f}); and less "
+                f"stable: {wider} (± {spread:.2f} against {min(spreads.values()):.2f} to "
+                f"{max(spreads.values()):.2f})"
+            )
+        lines.append(line)
+    setting = [f"{axis.removeprefix(AXIS)} {rows[axis].iloc[0]}" for axis in axes_of(rows)]
+    return [f"One setting throughout: {', '.join(setting)}.", "", *lines]
+
+
+def _means(table: Described, rows: pd.DataFrame) -> Means:
+    """Values as they are printed, in the order of the table."""
+    groups: Any = rows.groupby(["method", "dataset", "x"], sort=False)["accuracy"]
+    found: Means = {}
+    for (method, dataset, x), runs in groups:
+        found.setdefault(method, {})[dataset, int(x)] = in_points(runs.mean(), table)
+    return {name: found[name] for name in table.methods if name in found}
+
+
+def _at_paper(table: Described) -> str:
+    """At which settings, and who has none."""
+    said = "Every method has, at all points, the setting that `paper` picks for the table."
+    absent = [row.name for row in table.rows if "paper" not in row.protocols]
+    return f"{said} Not shown, as it picks none: {_listed(absent)}." if absent else said
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    """`GCN, SGC and APPNP`."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+_FIGURES: dict[str, tuple[str, Callable[[Described, pd.DataFrame], list[str]]]] = {
+    "labels": ("labelled samples per class", labels),
+    "depths": ("propagation steps", depths),
+    "neighbours": ("the number of neighbours", neighbours),
+}

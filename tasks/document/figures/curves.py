@@ -1,0 +1,103 @@
+"""Figures of curves: one panel per dataset, one line per method, or boxes over the runs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from tasks.declared.described import Described
+from tasks.document.figures.analyses import styles
+from tasks.document.figures.dots import figure_as_svg
+from tasks.document.results import varied
+
+AT_PAPER = "every method at the setting that the protocol `paper` picks for the table"
+X_AXES = {
+    "labels": f"labelled samples per class; {AT_PAPER}",
+    "depths": f"propagation steps or layers; {AT_PAPER}",
+    "neighbours": "neighbours k; 0: no edges, only X",
+}
+# Rivals are told apart by how their lines are broken, too.
+DASHES: tuple[Any, ...] = ((0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
+BAND_AT_MOST = 4  # methods whose spread can be seen
+
+
+def curve_figures(
+    table: Described, curves: Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]]
+) -> dict[str, str]:
+    """File name to SVG, of curves by figure, dataset and method."""
+    files = {}
+    for figure, of_figure in curves.items():
+        draw = _boxes if figure == "neighbours" else _lines
+        files[f"{table.name}-{figure}.svg"] = draw(table, varied(of_figure), X_AXES[figure])
+    return files
+
+
+def _lines(table: Described, rows: pd.DataFrame, label: str) -> str:
+    """Means over the runs; where methods are few, with a band of the standard deviation."""
+    style = line_styles(table)
+    shown = [name for name in style if name in set(rows["method"])]
+    datasets = list(dict.fromkeys(rows["dataset"]))
+    with figure_as_svg((4.4 * len(datasets) + 1.6, 4.2)) as (figure, out):
+        panels = figure.subplots(1, len(datasets), squeeze=False)[0]
+        lines: dict[str, Any] = {}
+        for panel, dataset in zip(panels, datasets, strict=True):
+            here = rows[rows["dataset"] == dataset]
+            for method in shown:
+                of_method = 100 * here[here["method"] == method].groupby("x")["accuracy"].agg(
+                    ["mean", "std"]
+                )
+                if of_method.empty:
+                    continue
+                means, spread = of_method["mean"], of_method["std"].fillna(0.0)
+                [lines[method]] = panel.plot(means.index, means, **style[method])
+                if len(shown) <= BAND_AT_MOST:
+                    colour = style[method]["color"]
+                    band = (means - spread, means + spread)
+                    panel.fill_between(means.index, *band, color=colour, alpha=0.12, linewidth=0)
+            panel.set_title(dataset)
+            panel.grid(alpha=0.3)
+        panels[0].set_ylabel("test accuracy in %")
+        figure.supxlabel(label, fontsize="medium")
+        named = [name for name in shown if name in lines]
+        handles = [lines[name] for name in named]
+        figure.legend(handles, named, loc="outside right", fontsize="small", handlelength=4)
+    return out.getvalue()
+
+
+def _boxes(table: Described, rows: pd.DataFrame, label: str) -> str:
+    """A box over the runs for each x, its mean as a triangle."""
+    datasets = list(dict.fromkeys(rows["dataset"]))
+    methods = ", ".join(dict.fromkeys(rows["method"]))
+    with figure_as_svg((4.2 * len(datasets), 3.6)) as (figure, out):
+        panels = figure.subplots(1, len(datasets), squeeze=False)[0]
+        for panel, dataset in zip(panels, datasets, strict=True):
+            here: Any = rows[rows["dataset"] == dataset].groupby("x")["accuracy"]
+            found = {x: 100 * of_x.to_numpy() for x, of_x in here}
+            panel.boxplot(
+                list(found.values()),
+                tick_labels=[str(x) for x in found],
+                widths=0.55,
+                showmeans=True,
+                meanprops={"marker": "^", "markerfacecolor": "#0072b2", "markeredgecolor": "none"},
+                medianprops={"color": "#d55e00"},
+                flierprops={"marker": ".", "markersize": 3, "markeredgecolor": "#555555"},
+            )
+            panel.set_title(dataset)
+            panel.grid(axis="y", alpha=0.3)
+        panels[0].set_ylabel(f"test accuracy of {methods} in %")
+        figure.supxlabel(f"{label}; triangles are means", fontsize="medium")
+    return out.getvalue()
+
+
+def line_styles(table: Described) -> dict[str, dict[str, Any]]:
+    """How each method with a setting in `paper` is drawn: the paper's own thick and on top."""
+    rows = [row for row in table.rows if "paper" in row.protocols]
+    found, rivals = styles([row.name for row in rows]), 0
+    for row in rows:
+        style = found[row.name]
+        if row.own:
+            style |= {"linewidth": 2.4, "markersize": 6, "zorder": 3}
+        else:
+            style |= {"linewidth": 1.0, "linestyle": DASHES[rivals % len(DASHES)], "alpha": 0.9}
+            rivals += 1
+    return found
