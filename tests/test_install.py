@@ -72,6 +72,13 @@ def test_a_person_can_install_and_use_it(command, checkout, environment, tmp_pat
     assert used.stdout.split() == ["True", "False", "False"], used.stderr
     shown = subprocess.run([environment / "flgc", "datasets", "--json"], **alone)
     assert shown.returncode == 0, shown.stderr
+    compare = [environment / "flgc", "compare", "-"]
+    results = "dataset,A,B\nx,1,2\ny,2,3\nz,0,4\n"
+    compared = subprocess.run(compare, input=results, **alone)
+    assert "With 3 datasets no pair can reach 0.05" in compared.stdout, compared.stderr
+    drawn = subprocess.run([*compare, "--figure", "a.svg"], input=results, **alone)
+    assert (drawn.returncode, drawn.stdout) == (2, "")
+    assert "pip install 'flgc[plots]'" in drawn.stderr
 
 
 def _pip_settings() -> dict[str, str]:

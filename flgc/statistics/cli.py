@@ -45,8 +45,9 @@ def compare(
     try:
         _compare(results, control, level, lower_is_better, markdown, latex, figure or [], as_json)
     except (ModuleNotFoundError, OSError, ValueError) as error:
-        named = isinstance(error, OSError) and error.filename is not None
-        message = f"{error.filename}: {error.strerror}" if named else str(error)
+        message = str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            message = f"{error.filename}: {error.strerror}"
         typer.echo(f"flgc compare: {' '.join(message.split())}", err=True)
         raise typer.Exit(2) from error
 

@@ -290,7 +290,7 @@ def in_terminal(found: Comparison, width: int, notes: Sequence[str] = ()) -> Ite
         yield Text(f"\n{sentence}")
     for sheet in _sheets(found):
         yield Text(f"\n{sheet.title}", style="bold")
-        for part in _side_by_side(sheet, width) if sheet.rows else ():
+        for part in side_by_side(sheet, width) if sheet.rows else ():
             yield _rich_table(part, width)
         yield Text(sheet.note, style="dim")
     yield Text(f"\n{groups_sentence(found)}")
@@ -299,7 +299,7 @@ def in_terminal(found: Comparison, width: int, notes: Sequence[str] = ()) -> Ite
 NAME_WIDTH = 26  # of the terminal; a longer name takes two lines
 
 
-def _side_by_side(sheet: Sheet, width: int) -> Iterable[Sheet]:
+def side_by_side(sheet: Sheet, width: int) -> Iterable[Sheet]:
     """A sheet that is too wide as several, each with the names and as many columns as fit."""
     columns = list(zip(sheet.header, *sheet.rows, strict=True))
     widths = [max(map(len, column)) + 1 for column in columns]

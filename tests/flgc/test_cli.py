@@ -15,7 +15,7 @@ runner = CliRunner()
 
 def test_help_names_every_command():
     shown = runner.invoke(app, ["--help"]).output
-    for command in ("benchmark", "datasets", "store"):
+    for command in ("benchmark", "compare", "datasets", "store"):
         assert command in shown
 
 

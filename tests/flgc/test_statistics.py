@@ -274,18 +274,19 @@ def by_brute_force(found: Comparison) -> set[tuple[str, ...]]:
 
 def test_groups_equal_brute_force(uci: pd.DataFrame) -> None:
     some = set()
-    for seed in range(30):
+    for seed in range(0, 30, 3):
         draw = np.random.default_rng(seed)
         shift, size = draw.normal(size=(2, 7))
         values = shift * seed / 30 + draw.normal(size=(14, 7)) * np.exp(size)
         found = comparison(pd.DataFrame(values, columns=list("abcdefg")))
-        assert set(found.groups) == by_brute_force(found)
-        assert len(set(found.groups)) == len(found.groups)
-        some.add(len(found.groups))
-        shared = {pair for group in found.groups for pair in combinations(group, 2)}
+        groups, unjoined = found.groups, found.unjoined
+        assert set(groups) == by_brute_force(found)
+        assert len(set(groups)) == len(groups)
+        some.add(len(groups))
+        shared = {pair for group in groups for pair in combinations(group, 2)}
         for pair in combinations(found.ranking, 2):
             equal = found.pairs.at[pair, "verdict_holm"] == "equal"
-            assert equal == (pair in shared or pair in found.unjoined)
+            assert equal == (pair in shared or pair in unjoined)
     assert len(some) > 2
     assert set(comparison(uci).groups) == by_brute_force(comparison(uci))
 

@@ -10,6 +10,7 @@ pytest.importorskip("prefect")
 
 from prefect.states import Completed, Failed
 
+from flows.curves import submit_curves
 from flows.dag import (
     Chain,
     Shared,
@@ -17,12 +18,21 @@ from flows.dag import (
     broken_steps,
     cells,
     costs_of,
+    curves_of,
     submit_cells,
     time_hops,
 )
 from flows.plan import Plan
 from tasks.declared.paper import prepared
-from tasks.declared.types import Cell, Experiment, Subject, TimedHops
+from tasks.declared.types import (
+    Cell,
+    Depths,
+    Experiment,
+    LabelCounts,
+    Neighbours,
+    Subject,
+    TimedHops,
+)
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 from tests.tasks.chain import IRIS, iris
@@ -140,6 +150,99 @@ def test_methods_are_timed_at_what_they_picked_in_honest(steps: list[Step]) -> N
         "FLGC*": "honest",
     }
     assert step.given["hops"] == (1, 2)
+
+
+HERE = {"datasets": ("iris", "wine")}
+CURVES = dataclasses.replace(
+    IRIS,
+    methods=(*IRIS.methods, "sklearn.svm:SVC"),
+    analyses=(
+        LabelCounts((1, 3), **HERE, runs=2),
+        Depths((1, 3), **HERE, runs=1),
+        Neighbours((0, 4), **HERE, runs=3, method="FLGC*", setting={"hops": 5}),
+    ),
+)
+
+
+def test_every_method_with_a_cell_in_paper_has_its_curves(steps: list[Step]) -> None:
+    shared, chains = submitted(CURVES)
+    before = len(steps)
+    found = [curve.title for curve in submit_curves(shared, CURVES, chains)]
+    assert found == [step.about for step in of(steps, "vary")]
+    assert found == [
+        *(f"iris {method} for labels" for method in ("FLGC", "FLGC*", "sklearn.svm:SVC")),
+        "iris FLGC for depths",  # an SVM has no hops
+        "iris FLGC* for depths",
+        "iris FLGC* for neighbours",
+    ]
+    more = [f"{step.stage} {step.about}" for step in steps[before:] if step.stage != "vary"]
+    # One artifact has the splits of all numbers of labels.
+    assert more == [
+        "splits iris for labels",
+        "splits iris for depths",
+        "splits iris for neighbours",
+        "graph iris with 0 neighbours",
+        "graph iris with 4 neighbours",
+    ]
+    honest = [chain for chain in chains if chain.cell.protocol == "honest"]
+    assert submit_curves(shared, CURVES, honest) == []
+    elsewhere = [dataclasses.replace(chains[0], subject=Subject("glass"))]
+    assert submit_curves(shared, CURVES, elsewhere) == []
+
+
+def test_curves_are_made_from_the_picks_of_paper_and_the_seeds_of_the_table(
+    steps: list[Step],
+) -> None:
+    shared, chains = submitted(CURVES)
+    submit_curves(shared, CURVES, chains)
+    given = {step.about: step.given for step in of(steps, "vary")}
+    labels, depths, neighbours = (
+        given[f"iris FLGC* for {figure}"] for figure in ("labels", "depths", "neighbours")
+    )
+    for curve in (labels, depths):
+        assert curve["picks"].about == "iris FLGC* paper"
+        assert [step.about for step in curve["graphs"]] == ["iris"]
+    assert (labels["along"], labels["values"]) == ("splits", (1, 3))
+    assert (depths["along"], depths["values"]) == ("hops", (1, 3))
+    assert (neighbours["along"], neighbours["values"]) == ("graphs", (0, 4))
+    assert [step.given["n_neighbors"] for step in neighbours["graphs"]] == [0, 4]
+    assert (neighbours["setting"], "picks" in neighbours) == ({"hops": 5}, False)
+    table = Subject("iris").seeds(CURVES)
+    assert (labels["seeds"], depths["seeds"]) == (table, table[:1])
+    assert neighbours["seeds"][:2] == table
+    assert len(set(neighbours["seeds"])) == 3
+    for curve in (labels, depths, neighbours):
+        assert curve["splits"].given["seeds"] == curve["seeds"]
+    assert labels["splits"].given["split"] == ["1-per-class", "3-per-class"]
+    assert depths["splits"].given["split"] == neighbours["splits"].given["split"] == "10%"
+
+
+def test_a_curve_that_breaks_is_a_gap_beside_the_others(steps: list[Step]) -> None:
+    shared, chains = submitted(CURVES)
+    curves = submit_curves(shared, CURVES, chains)
+    sour, stale = ValueError("sour"), ValueError("stale")
+    for step in steps:
+        if step.about in ("iris FLGC for depths", "iris with 4 neighbours"):
+            step.error = sour
+        elif step.about == "iris FLGC* for neighbours":
+            step.error = stale  # it never ran
+    found, gaps = curves_of(CURVES, curves)
+    assert {figure: list(lines["iris"]) for figure, lines in found.items()} == {
+        "labels": ["FLGC", "FLGC*", "sklearn.svm:SVC"],
+        "depths": ["FLGC*"],
+    }
+    assert [(gap.what, gap.reason, gap.cells) for gap in gaps] == [
+        ("small: vary iris FLGC for depths", "ValueError: sour", 0),
+        ("small: graph iris with 4 neighbours", "ValueError: sour", 0),
+    ]
+    assert all(chain.broken is None for chain in chains), "no cell is missing"
+    assert costs_of(curves)["FLGC"] == {"splits": 3.0, "vary": 1.5}
+
+
+def test_fewer_runs_are_fewer_in_all_figures() -> None:
+    runs = [each.runs for each in CURVES.with_runs(2).analyses]
+    assert (CURVES.with_runs(2).runs, runs) == (2, [2, 1, 2])
+    assert [each.runs for each in CURVES.with_runs(50).analyses] == [2, 1, 3]
 
 
 def test_cells_wait_for_the_first_step_that_broke() -> None:

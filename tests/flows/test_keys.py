@@ -52,6 +52,14 @@ EXPECTED = {
     "a published value that no table shows": [],
     "a remark": [REPORT],
     "docstrings": [],
+    "a further point of a curve": [
+        "uci-tiny: splits iris for labels",
+        "uci-tiny: vary iris FLGC for labels",
+        "uci-tiny: vary iris FLGC* for labels",
+        "uci-tiny: draw uci-tiny",
+        REPORT,
+    ],
+    "a sentence below a curve": [REPORT],
     "a further method": [],
     "a further dataset": [],
     "a rival's file": [
@@ -78,10 +86,14 @@ EDITS = {
     ),
     "a remark": edit(
         "tasks/declared/tiny.py",
-        "        analyses=(Compare(),),\n",
-        '        analyses=(Compare(),),\n        remarks=("wine is a remark.",),\n',
+        "        analyses=(\n            Compare(),\n",
+        '        remarks=("wine is a remark.",),\n        analyses=(\n            Compare(),\n',
     ),
     "docstrings": DOCSTRINGS,
+    "a further point of a curve": edit(
+        "tasks/declared/tiny.py", "counts=(1, 3)", "counts=(1, 2, 3)"
+    ),
+    "a sentence below a curve": edit("tasks/document/curve_claims.py", "tends to", "is said to"),
     "a further method": edit(
         "flgc/methods/registry.py",
         '    Contender("FLGC*", _FLGC),\n',
@@ -143,7 +155,7 @@ def test_an_edit_recomputes_what_it_touches_and_nothing_else(
 
     assert {step.split(":")[0] for step in min_max} == {"uci-tiny"}, "KarateClub is not scaled so"
     # Scores may differ in their last digits, for which there are picks: all cells are the same.
-    touched = {"graph", "score", "propagate", "fit"}
+    touched = {"graph", "score", "propagate", "fit", "vary"}
     assert {step.split()[1] for step in min_max} - {"pick"} == touched
     assert len([step for step in min_max if " fit " in step]) == 10
 

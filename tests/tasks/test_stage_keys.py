@@ -17,6 +17,7 @@ from tasks.stages.corrupt import corrupt
 from tasks.stages.graph import graph
 from tasks.stages.propagate import propagate
 from tasks.stages.score import score
+from tasks.stages.vary import vary
 from tasks.store import Store, code_digest
 from tests.tasks.edits import edited
 
@@ -79,6 +80,9 @@ def test_the_code_of_the_work_counts(tmp_path: Path, toy: Stage) -> None:
         (graph, {"graph": "min-max"}, MIN_MAX, True),
         (graph, {"graph": "given"}, MIN_MAX, False),
         (propagate, {"scaling": "min-max"}, MIN_MAX, True),
+        (vary, {"setting": {"scaling": "min-max"}}, MIN_MAX, True),
+        (vary, {"setting": {"scaling": "raw"}}, MIN_MAX, False),
+        (vary, {"setting": {"hops": 2}}, MIN_MAX, False),
         (corrupt, {"kind": "gaussian", "scaling": "min-max"}, MIN_MAX, True),
         (corrupt, {"kind": "gaussian", "scaling": "raw"}, GAUSSIAN, True),
         (corrupt, {"kind": "salt_pepper", "scaling": "raw"}, GAUSSIAN, False),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from flgc.methods.picking import is_pick, pick_settings, usual, weighting
+from flgc.methods.picking import as_declared, is_pick, pick_settings, usual, weighting
 
 HOPS = (1, 2, 3)
 
@@ -176,3 +176,13 @@ def test_scalings_are_settings_of_one_average() -> None:
 def test_there_is_no_average_that_looks_at_tests() -> None:
     with pytest.raises(ValueError, match="no protocol 'paper'"):
         weighting(CLASSIFIED, "paper", combine="average")
+
+
+def test_a_setting_has_the_values_of_its_grid_again():
+    grid = {"depth": (None, 3), "gamma": (0.1, 2.0), "scaling": ("raw", "min-max")}
+    picks = pd.DataFrame({"run": [0, 1], "p_depth": [None, 3], "p_gamma": 2.0, "p_scaling": "raw"})
+    assert picks["p_depth"].dtype == float, "what a table makes of it"
+    for run, depth in enumerate((None, 3)):
+        found = as_declared(usual(picks[picks["run"] == run].assign(p_graph="given")), grid)
+        assert found == {"depth": depth, "gamma": 2.0, "scaling": "raw"}
+        assert type(found["depth"]) is type(depth)
