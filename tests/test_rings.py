@@ -155,6 +155,7 @@ OUTWARD = {
             "flgc.methods.picking",
             "flgc.methods.scoring",
             "flgc.methods.timing",
+            "flgc.datasets.sizes",
             "flgc.methods.varying",
             "flgc.preparing",
             "tasks.document.comparisons",
