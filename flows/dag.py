@@ -115,7 +115,8 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     table = described(experiment).without_words()
     about = experiment.name
     sizes: Any = described_data(plan, experiment, raw, chains) if experiment.sizes and raw else None
-    compared = plan.protocols if experiment.analysis(Compare) else ()
+    several = len(experiment.datasets) > 1
+    compared = plan.protocols if experiment.analysis(Compare) and several else ()
     if compared and done:
         shown: dict[str, Any] = {"table": table, "protocols": compared}
         comparison = compare.submit(plan.store, about, results=done, **shown)

@@ -35,6 +35,7 @@ def test_rows_and_protocols_share_graph_splits_and_scores(
         "propagate": 2,
         "fit": 5,
         "vary": 5,
+        "describe": 1,
         "draw": 1,
         "report": 1,
     }
@@ -57,6 +58,19 @@ def test_protocols_share_nothing_but_splits_where_a_feature_leaks(
         assert paper.digest != honest.digest
         known = [Store(tmp_path).record(a.key)["parameters"]["without"] for a in (paper, honest)]
         assert known == [[], ["c"]]
+
+
+def test_closed_forms_are_done_before_another_method_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path / "reports"))
+    outside = "sklearn.neighbors:NearestCentroid"
+    steps = uci(tmp_path, methods=[outside, "FLGC", "FLGC*"])
+    order = [(step.stage, "NearestCentroid" in step.about) for step in steps]
+    cells = [(stage, late) for stage, late in order if stage in ("score", "pick", "fit")]
+    assert [late for _, late in cells] == sorted(late for _, late in cells)
+    assert cells[0] == ("score", False)
+    assert ("fit", True) in cells
 
 
 @pytest.mark.parametrize("protocols", [["paper"], ["paper", "honest"]])
