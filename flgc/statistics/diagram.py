@@ -34,7 +34,7 @@ def critical_difference(found: Comparison) -> "Figure":
         raise ValueError("no dataset has values of all methods: no mean ranks, hence no diagram")
     low, high = floor(min(ranks.values())), ceil(max(ranks.values()))
     high = max(high, low + 1)
-    caption = [fill(line, 100) for line in _caption(found)]
+    caption = [fill(line, 106) for line in _caption(found)]
     n_left = ceil(len(ranking) / 2)
     names_from = BAR_STEP * (len(groups) + 1.5)
     depth = names_from + ROW * n_left + LINE * "\n".join(caption).count("\n") + LINE * 1.3

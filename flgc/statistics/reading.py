@@ -36,6 +36,8 @@ def read_results(source: str) -> tuple[pd.DataFrame, list[str]]:
     if unnamed:
         raise ValueError(f"{source}: no name above column {unnamed[0]}")
     lowered = [name.lower() for name in header]
+    if "value" not in lowered and {"dataset", "method"} <= set(lowered):
+        raise ValueError(f"{source}: columns dataset and method, but none that is named value")
     if set(TIDY) <= set(lowered):
         table, notes = _from_tidy(header, lowered, rows, comma)
     else:

@@ -124,6 +124,7 @@ def test_a_row_of_averages_is_told(tmp_path):
         ('d,A,B\nx,1,"2\n', "unexpected end of data"),
         (b"d,A,B\nx,1,\xff\n", "no text in UTF-8"),
         ("dataset,method,value,Value\nx,A,1,2\n", "column twice in the table: value"),
+        ("dataset,method,mean\nx,A,1\n", "dataset and method, but none that is named value"),
         ("dataset,method,value\nx,,1\n", "no name for a row of x"),
     ],
 )

@@ -54,8 +54,7 @@ EXPECTED = {
     "docstrings": [],
     "a further point of a curve": [
         "uci-tiny: splits iris for labels",
-        "uci-tiny: vary iris FLGC for labels",
-        "uci-tiny: vary iris FLGC* for labels",
+        "uci-tiny: vary iris FLGC for labels",  # FLGC* has the same setting, so the same curve
         "uci-tiny: draw uci-tiny",
         REPORT,
     ],

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tasks.declared.described import Described
@@ -19,6 +20,7 @@ X_AXES = {
 # Rivals are told apart by how their lines are broken, too.
 DASHES: tuple[Any, ...] = ((0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 BAND_AT_MOST = 4  # methods whose spread can be seen
+TICKS = (0, 20, 40, 60, 70, 80, 85, 90, 92, 94, 96, 98, 99, 100)
 
 
 def curve_figures(
@@ -37,7 +39,7 @@ def _lines(table: Described, rows: pd.DataFrame, label: str) -> str:
     style = line_styles(table)
     shown = [name for name in style if name in set(rows["method"])]
     datasets = list(dict.fromkeys(rows["dataset"]))
-    with figure_as_svg((4.4 * len(datasets) + 1.6, 4.2)) as (figure, out):
+    with figure_as_svg((4.4 * len(datasets) + 1.6, 5.2)) as (figure, out):
         panels = figure.subplots(1, len(datasets), squeeze=False)[0]
         lines: dict[str, Any] = {}
         for panel, dataset in zip(panels, datasets, strict=True):
@@ -49,19 +51,42 @@ def _lines(table: Described, rows: pd.DataFrame, label: str) -> str:
                 if of_method.empty:
                     continue
                 means, spread = of_method["mean"], of_method["std"].fillna(0.0)
-                [lines[method]] = panel.plot(means.index, means, **style[method])
+                every = _marked(len(means), shown.index(method))
+                [lines[method]] = panel.plot(means.index, means, markevery=every, **style[method])
                 if len(shown) <= BAND_AT_MOST:
                     colour = style[method]["color"]
                     band = (means - spread, means + spread)
                     panel.fill_between(means.index, *band, color=colour, alpha=0.12, linewidth=0)
             panel.set_title(dataset)
             panel.grid(alpha=0.3)
-        panels[0].set_ylabel("test accuracy in %")
+            panel.set_yscale("function", functions=(_spread_out, _accuracy))
+            panel.set_yticks([tick for tick in TICKS if _within(tick, panel.get_ylim())])
+            panel.xaxis.get_major_locator().set_params(integer=True)
+        panels[0].set_ylabel("test accuracy in %, its scale wider towards 100")
         figure.supxlabel(label, fontsize="medium")
         named = [name for name in shown if name in lines]
         handles = [lines[name] for name in named]
         figure.legend(handles, named, loc="outside right", fontsize="small", handlelength=4)
     return out.getvalue()
+
+
+def _spread_out(accuracy: Any) -> Any:
+    """-log(101 - accuracy): where most methods are, their lines are told apart."""
+    return -np.log(np.maximum(101 - accuracy, 0.1))
+
+
+def _accuracy(spread_out: Any) -> Any:
+    """The inverse."""
+    return 101 - np.exp(-spread_out)
+
+
+def _within(tick: float, limits: tuple[float, float]) -> bool:
+    return limits[0] <= tick <= limits[1]
+
+
+def _marked(n_points: int, position: int) -> Any:
+    """All points of a short line have markers; of a long one every third, not all the same ones."""
+    return (position % 3, 3) if n_points > 10 else 1
 
 
 def _boxes(table: Described, rows: pd.DataFrame, label: str) -> str:
@@ -90,14 +115,15 @@ def _boxes(table: Described, rows: pd.DataFrame, label: str) -> str:
 
 
 def line_styles(table: Described) -> dict[str, dict[str, Any]]:
-    """How each method with a setting in `paper` is drawn: the paper's own thick and on top."""
+    """How each method with a setting in `paper` is drawn: the paper's own thick and on top.
+
+    Each of these is thinner than the one below it: where they meet, both can be seen.
+    """
     rows = [row for row in table.rows if "paper" in row.protocols]
-    found, rivals = styles([row.name for row in rows]), 0
-    for row in rows:
-        style = found[row.name]
-        if row.own:
-            style |= {"linewidth": 2.4, "markersize": 6, "zorder": 3}
-        else:
-            style |= {"linewidth": 1.0, "linestyle": DASHES[rivals % len(DASHES)], "alpha": 0.9}
-            rivals += 1
+    found = styles([row.name for row in rows])
+    own = [row.name for row in rows if row.own]
+    for i, name in enumerate(reversed(own)):
+        found[name] |= {"linewidth": 1.8 + 1.6 * i, "markersize": 6, "zorder": 4 - i / len(own)}
+    for i, name in enumerate(name for name in found if name not in own):
+        found[name] |= {"linewidth": 1.0, "linestyle": DASHES[i % len(DASHES)], "alpha": 0.9}
     return found
