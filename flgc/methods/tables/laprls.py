@@ -13,8 +13,7 @@ No label is in K~, so all runs share it, and one decomposition of K~_ll has ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -24,13 +23,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from flgc.checks import check_positive, check_weight
 from flgc.classifier import PartlyLabelled
+from flgc.device import n_threads
 from flgc.graph import graph_for, propagation_matrix
+from flgc.grid import solved as solved_side_by_side
 from flgc.inputs import read_features
 from flgc.methods.base import Grid, Problem, Setting
 from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.methods.tables.path import Path, PathMethod, solved
 from flgc.progress import tracked
-from flgc.ridge import one_hot
+from flgc.ridge import one_hot, times_paths
 from flgc.scaling import dense, scaled
 
 REFERENCE = "Belkin, Niyogi, Sindhwani: Manifold Regularization, JMLR 7 (2006)"
@@ -65,31 +66,51 @@ class LapRLS(PathMethod):
     batched = True
 
     def paths(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, list[Path]]]:
-        """One kernel for all runs, one decomposition for each."""
-        groups = [(runs, _nodes(problem, runs)) for runs in problem.alike()]
-        views = list(product(grid["scaling"], grid["width"], grid["ratio"]))
-        before: Any = None
-        for scaling, width, ratio in tracked(views, len(views)):
-            if before != (scaling, width):
-                X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
-                K = gaussian(X, X, width * median_distance(X))
-                before = (scaling, width)
-            kernel = deformed(K, problem.P, ratio)
-            paths = []
-            for runs, (labelled, asked) in groups:
-                solutions, seen = solved(
-                    kernel[labelled[:, :, None], labelled[:, None, :]],
-                    np.take_along_axis(problem.labels[runs], labelled, axis=1),
-                    problem.n_classes,
-                    grid["ambient"],
-                )
-                scores = [
-                    kernel[np.ix_(nodes, own)] @ of_run.reshape(len(own), -1)
-                    for nodes, own, of_run in zip(asked, labelled, solutions, strict=True)
-                ]
-                shape = (*asked.shape, *solutions.shape[-2:])
-                paths.append(Path(runs, np.reshape(scores, shape), seen))
-            yield {"scaling": scaling, "width": width, "ratio": ratio}, paths
+        """One kernel for all runs, one decomposition for each; kernels side by side."""
+        groups = [(runs, *_nodes(problem, runs)) for runs in problem.alike()]
+
+        def solve(given: tuple[Setting, np.ndarray]) -> tuple[Setting, list[Path]]:
+            setting, K = given
+            kernel = deformed(K, problem.P, setting["ratio"])
+            return setting, [_path(problem, kernel, *nodes, grid["ambient"]) for nodes in groups]
+
+        total = len(grid["scaling"]) * len(grid["width"]) * len(grid["ratio"])
+        kernels = ((0, 0, each) for each in _kernels(problem, grid))
+        for *_, found in tracked(solved_side_by_side(solve, kernels, n_threads()), total):
+            yield found
+
+
+def _kernels(problem: Problem, grid: Grid) -> Iterator[tuple[Setting, np.ndarray]]:
+    """The kernel of each width, for every ratio."""
+    for scaling in grid["scaling"]:
+        X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
+        median = median_distance(X)
+        for width in grid["width"]:
+            K = gaussian(X, X, width * median)
+            for ratio in grid["ratio"]:
+                yield {"scaling": scaling, "width": width, "ratio": ratio}, K
+
+
+def _path(
+    problem: Problem,
+    kernel: np.ndarray,
+    runs: np.ndarray,
+    labelled: np.ndarray,
+    asked: np.ndarray,
+    ambients: Sequence[float],
+) -> Path:
+    """What runs that have equally many nodes find in a kernel."""
+    solutions, seen = solved(
+        kernel[labelled[:, :, None], labelled[:, None, :]],
+        np.take_along_axis(problem.labels[runs], labelled, axis=1),
+        problem.n_classes,
+        ambients,
+    )
+    scores = [
+        times_paths(kernel[np.ix_(nodes, own)], of_run)
+        for nodes, own, of_run in zip(asked, labelled, solutions, strict=True)
+    ]
+    return Path(runs, np.stack(scores), seen)
 
 
 def _nodes(problem: Problem, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -146,7 +167,10 @@ class LapRLSClassifier(PartlyLabelled):
 
     def fit(self, X: Any, y: Any = None, adjacency: Any = None) -> Self:
         """Fit on the labelled rows, smoothly on all; see `FLGCClassifier.fit` for what is taken."""
-        width, ambient = check_positive("width", self.width), check_positive("ambient", self.ambient)
+        width, ambient = (
+            check_positive("width", self.width),
+            check_positive("ambient", self.ambient),
+        )
         ratio = check_weight("ratio", self.ratio)
         self.X_fit_, codes, adjacency = self._read_graph(X, y, adjacency, np.float64)
         self.adjacency_ = graph_for(self.X_fit_, adjacency, self.n_neighbors_, len(self.classes_))

@@ -15,8 +15,9 @@ So one decomposition of a layer has every `smoothness`, and one of G_ll every `c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -28,11 +29,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from flgc.checks import check_hidden, check_positive, check_random_state, check_weight
 from flgc.classifier import PartlyLabelled
+from flgc.device import one_blas_thread
 from flgc.graph import graph_for, propagation_matrix
 from flgc.inputs import read_features
 from flgc.methods.base import Grid, Problem, Setting
 from flgc.methods.tables.path import Path, PathMethod, solved
-from flgc.ridge import one_hot
+from flgc.ridge import one_hot, times_paths
 from flgc.scaling import dense, scaled
 
 REFERENCE = (
@@ -66,29 +68,9 @@ class Layer:
         H = R'Q' with orthonormal Q: a ridge on H and one on R' are the same.
         """
         if H.shape[0] < H.shape[1]:
-            H = np.linalg.qr(H.T, mode="r").T
+            H = np.asarray(np.linalg.qr(H.T, mode="r")).T
         D, V = np.linalg.eigh(H.T @ (H - P @ H))
         return cls(H @ V, np.clip(D, 0.0, None))
-
-    def path(
-        self,
-        labelled: np.ndarray,
-        asked: np.ndarray,
-        codes: np.ndarray,
-        n_classes: int,
-        smoothness: float,
-        costs: Any,
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Scores (asked, costs, classes) and what each fit knows of nodes that it left out."""
-        seen_rows = self.Z[labelled]
-        shrunk = seen_rows / (1.0 + smoothness * self.D)
-        regularizations = [1.0 / cost for cost in costs]
-        solutions, seen = solved(
-            shrunk @ seen_rows.T, codes, n_classes, regularizations, class_weights(codes)
-        )
-        weights = shrunk.T @ solutions.reshape(len(labelled), -1)
-        scores = self.Z[asked] @ weights
-        return scores.reshape(len(asked), *solutions.shape[-2:]), seen
 
 
 class SSELM(PathMethod):
@@ -107,25 +89,16 @@ class SSELM(PathMethod):
     seeded = True
 
     def paths(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, list[Path]]]:
-        """One decomposition for each run and layer."""
-        for scaling in grid["scaling"]:
-            X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
-            for hidden in grid["hidden"]:
+        """One decomposition for each run and layer; they are small, and gain nothing by threads."""
+        with one_blas_thread():
+            for scaling, hidden in product(grid["scaling"], grid["hidden"]):
+                X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
                 layers = [_layer(problem, X, hidden, seed) for seed in problem.seeds]
                 for smoothness in grid["smoothness"]:
-                    paths = []
-                    for run, layer in enumerate(layers):
-                        labelled = problem.labelled(run)
-                        scores, seen = layer.path(
-                            labelled,
-                            problem.asked[run],
-                            problem.labels[run][labelled],
-                            problem.n_classes,
-                            smoothness,
-                            grid["cost"],
-                        )
-                        of_run = {name: values[None] for name, values in seen.items()}
-                        paths.append(Path(np.array([run]), scores[None], of_run))
+                    paths = [
+                        _path(problem, run, layer, smoothness, grid["cost"])
+                        for run, layer in enumerate(layers)
+                    ]
                     setting = {"scaling": scaling, "hidden": hidden, "smoothness": smoothness}
                     yield setting, paths
 
@@ -133,6 +106,25 @@ class SSELM(PathMethod):
 def _layer(problem: Problem, X: np.ndarray, hidden: int, seed: int) -> Layer:
     W, b = drawn_layer(X.shape[1], hidden, seed % 2**32)
     return Layer.decomposed(expit(X @ W + b), problem.P)
+
+
+def _path(
+    problem: Problem, run: int, layer: Layer, smoothness: float, costs: Sequence[float]
+) -> Path:
+    """What a run finds for every cost."""
+    labelled, asked = problem.labelled(run), problem.asked[run]
+    rows, codes = layer.Z[labelled], problem.labels[run][labelled]
+    shrunk = rows / (1.0 + smoothness * layer.D)
+    solutions, seen = solved(
+        shrunk @ rows.T,
+        codes,
+        problem.n_classes,
+        [1.0 / cost for cost in costs],
+        class_weights(codes),
+    )
+    scores = times_paths(layer.Z[asked], times_paths(shrunk.T, solutions))
+    of_run = {name: values[None] for name, values in seen.items()}
+    return Path(np.array([run]), scores[None], of_run)
 
 
 class SSELMClassifier(PartlyLabelled):

@@ -3,10 +3,10 @@
     min  1/2 ||w||^2 + cost (sum_l xi_i + plus sum_{y* = 1} xi_j + minus sum_{y* = -1} xi_j)
 
 over w, b and the labels y* of unlabelled rows, xi = max(0, 1 - y f) and one class against the rest.
-The rows that the plain machine scores highest are the first positives, as many as their share among
-labelled rows; `minus` and `plus` grow tenfold from step to step, up to 1. At each step pairs of a
-positive and a negative with xi_m + xi_n > 2, xi_m, xi_n > 0 change places, and the machine is fitted
-again: with w as it is, each pair lowers the objective by itself, so all pairs are switched at once.
+The rows that the plain machine scores highest are the first positives, as many as have that share
+among labelled rows; `minus` and `plus` grow tenfold from step to step, up to 1. At each step a
+positive m and a negative n with xi_m + xi_n > 2, both > 0, change places, and the machine is fitted
+again. With w as it is, each pair lowers the objective by itself: all pairs are switched at once.
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ class Machine:
         rows = np.flatnonzero(weights)
         gram = K if len(rows) == len(K) else np.ascontiguousarray(K[np.ix_(rows, rows)])
         model = SVC(C=cost, kernel="precomputed").fit(gram, signs[rows], weights[rows])
-        coef = np.zeros(len(K))
-        coef[rows[model.support_]] = model.dual_coef_[0]
-        support = rows[model.support_]
+        support, coef = rows[model.support_], np.zeros(len(K))
+        coef[support] = model.dual_coef_[0]
         products = K[:, support] @ model.dual_coef_[0]
         intercept = float(model.intercept_[0])
         scores = products + intercept
@@ -140,15 +139,13 @@ def as_scores(columns: list[np.ndarray]) -> np.ndarray:
 
 
 class TSVM(Method):
-    """Runs share the kernel; the setting of a run is picked by what the plain machine does in folds.
+    """Runs share the kernel. A run picks its setting by what the plain machine does in its folds.
 
     To fit every fold transductively as well would cost four times as much.
     """
 
     name = "TSVM"
-    axes = MappingProxyType(
-        {"scaling": ("raw",), "width": (0.5, 1.0), "cost": (1.0, 10.0, 100.0)}
-    )
+    axes = MappingProxyType({"scaling": ("raw",), "width": (0.5, 1.0), "cost": (1.0, 10.0, 100.0)})
     reference = REFERENCE
     batched = True
     leaves_out = True
