@@ -73,6 +73,21 @@ def check_power(power: Any) -> float:
     return _number("power", power, "a number > 0", lambda exponent: exponent > 0)
 
 
+def check_hidden(hidden: Any) -> int:
+    """Width of a random layer."""
+    return _whole("hidden", hidden, 1)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """A weight or a width that must not vanish."""
+    return _number(name, value, "a number > 0", lambda number: number > 0)
+
+
+def check_weight(name: str, value: Any) -> float:
+    """A weight that may vanish."""
+    return _number(name, value, "a number >= 0", lambda number: number >= 0)
+
+
 def check_random_state(random_state: Any) -> None:
     """What scikit-learn takes as a seed."""
     try:

@@ -103,40 +103,40 @@ def fit_weights(
     return W, H @ W
 
 
-class GraphClassifier(ClassifierMixin, BaseEstimator):
-    """What the two classifiers share: reading the input, the fit, prediction for new rows."""
+class PartlyLabelled(ClassifierMixin, BaseEstimator):
+    """What all classifiers that take rows without a label share: reading X, y and the graph."""
 
     n_neighbors: int | None
-    device: str
-    dtype: str | None
-    intercept_: np.ndarray  # of an average only
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray, Any]:
+    def _read_graph(
+        self, X: Any, y: Any, adjacency: Any, dtype: Any
+    ) -> tuple[Any, np.ndarray, Any]:
         """Features, class codes (-1 unlabelled) and graph, checked before any work."""
         if is_pyg(X):
             y = pyg_labels(X) if y is None else y
             X, adjacency = unpack_pyg(X, adjacency)
-        check_dtype(self.dtype)
-        resolve_device(self.device)
-        wanted = [np.float64, np.float32] if self.dtype is None else self.dtype
-        # A copy, unless validation made one: predictions need X as it was.
-        X = read_features(self, X, dtype=wanted, order="C", copy=True)
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: give "
-                f"one label per row of X, -1 where it is not known."
-            )
-        codes = self._encode(read_labels(y, X.shape[0]))
+        X, codes = self._read_rows(X, y, dtype)
         if self.n_neighbors is not None:
             self.n_neighbors_ = check_n_neighbors(self.n_neighbors, X.shape[0])
         else:
             self.n_neighbors_ = default_n_neighbors(X.shape[0], len(self.classes_))
         return X, codes, adjacency
+
+    def _read_rows(self, X: Any, y: Any, dtype: Any) -> tuple[Any, np.ndarray]:
+        """Features and class codes (-1 unlabelled)."""
+        # A copy, unless validation made one: predictions need X as it was.
+        X = read_features(self, X, dtype=dtype, order="C", copy=True)
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: give "
+                f"one label per row of X, -1 where it is not known."
+            )
+        return X, self._encode(read_labels(y, X.shape[0]))
 
     def _encode(self, y: np.ndarray) -> np.ndarray:
         known = ~unlabelled(y)
@@ -160,6 +160,30 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         codes = np.full(len(y), -1)
         codes[known] = encoded
         return codes
+
+    def _as_decision(self, scores: np.ndarray) -> np.ndarray:
+        """Scores as `decision_function` gives them: of two classes their difference."""
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _winners(self, decision: np.ndarray) -> np.ndarray:
+        """The classes that a decision function names."""
+        codes = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
+        return self.classes_[codes]
+
+
+class GraphClassifier(PartlyLabelled):
+    """What the two classifiers of this library share: the fit, and prediction for new rows."""
+
+    device: str
+    dtype: str | None
+    intercept_: np.ndarray  # of an average only
+
+    def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray, Any]:
+        """The same in the precision that was asked for, by default in that of X."""
+        check_dtype(self.dtype)
+        resolve_device(self.device)
+        wanted = [np.float64, np.float32] if self.dtype is None else self.dtype
+        return self._read_graph(X, y, adjacency, wanted)
 
     def _to_device(self, X: Any, adjacency: Any) -> tuple[Any, Any]:
         """P and X in X's precision, where the arithmetic runs; there torch wants X dense."""
@@ -219,8 +243,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         (new rows, fitted rows), with the fitted nodes named there. The fitted graph does not
         change, so a prediction does not depend on what else is predicted with it.
         """
-        scores = self._scores_of_new(X, adjacency)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        return self._as_decision(self._scores_of_new(X, adjacency))
 
     def _scores_of_new(self, X: Any, adjacency: Any) -> np.ndarray:
         """Horner's scheme for sum_h P^h T_h, with a row of P for each new row that listens."""
@@ -250,9 +273,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any, adjacency: Any = None) -> np.ndarray:
         """Classes of new rows; those of the fitted rows are in `transduction_`."""
-        scores = self.decision_function(X, adjacency)
-        winners = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[winners]
+        return self._winners(self.decision_function(X, adjacency))
 
 
 class FLGCClassifier(GraphClassifier):

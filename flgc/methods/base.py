@@ -29,6 +29,8 @@ Grid = Mapping[str, Sequence[Any]]
 Setting = dict[str, Any]
 # Columns of axes in tables of scores, weights and results begin so.
 AXIS = "p_"
+# What a method may know by itself of labelled nodes that it left out.
+SEEN = ("error", "size", "hits")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,14 @@ class Problem:
     def labelled(self, run: int) -> np.ndarray:
         """The nodes that a run may fit."""
         return np.flatnonzero(self.labels[run] >= 0)
+
+    def alike(self) -> list[np.ndarray]:
+        """Runs that fit and are asked for equally many nodes, and so can be solved together."""
+        sizes = [(len(self.labelled(run)), len(asked)) for run, asked in enumerate(self.asked)]
+        return [
+            np.array([run for run, size in enumerate(sizes) if size == wanted])
+            for wanted in dict.fromkeys(sizes)
+        ]
 
     def only(self, runs: Sequence[int] | np.ndarray) -> Problem:
         """The same with these runs alone."""
@@ -117,6 +127,10 @@ class Outputs:
     seen: Mapping[str, Any] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
 
+    def left_out(self) -> dict[str, Any]:
+        """What is seen, and nothing that only a judge can say."""
+        return {name: self.seen[name] for name in SEEN if name in self.seen}
+
 
 # Knows the hidden labels. Takes numbers of runs and their classes, (runs, asked, ...) or a list
 # where runs are asked for different numbers of nodes, and gives columns of (runs, ...).
@@ -159,7 +173,7 @@ class Method:
         rows = []
         for setting, outputs in self.outputs(problem, grid):
             judged = judge(range(problem.n_runs), outputs.classes)
-            columns = {**outputs.seen, **judged}
+            columns = {**judged, **outputs.left_out()}
             for run in range(problem.n_runs):
                 values = {name: of_runs[run] for name, of_runs in columns.items()}
                 rows.append({"run": run, **as_columns(setting), **values})

@@ -66,7 +66,9 @@ class Estimator(Method):
     def _classes(self, problem: Problem, run: int, X: Any, setting: Setting) -> np.ndarray:
         rows = slice(None) if self.unlabelled else problem.labelled(run)
         model = self._made(setting, problem.seeds[run])
-        return model.fit(X[rows], problem.labels[run][rows]).predict(X[problem.asked[run]])
+        # A setting that divides by 0 is one that loses, nothing to tell the user of.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return model.fit(X[rows], problem.labels[run][rows]).predict(X[problem.asked[run]])
 
     def _clusters(self, problem: Problem, run: int, X: Any, setting: Setting) -> np.ndarray:
         model = self._made(setting, problem.seeds[run], n_clusters=problem.n_classes)

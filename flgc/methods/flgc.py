@@ -52,7 +52,7 @@ class FLGC(Method):
     def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
         """All settings of a scaling in one pass; leave-one-out comes with each fit."""
         where, tables = resolve_device(problem.device), []
-        views = list(product(grid["scaling"], grid["constant"], _alike(problem)))
+        views = list(product(grid["scaling"], grid["constant"], problem.alike()))
         P = to_device(problem.P, where)
         for scaling, constant, runs in tracked(views, len(views)):
             labelled = np.stack([problem.labelled(run) for run in runs])
@@ -115,7 +115,7 @@ class FLGC(Method):
         for (scaling, constant), rows in tracked(views, views.ngroups):
             X = _features(problem, scaling, constant, where)
             axes = {name: sorted(rows[f"p_{name}"].unique()) for name in list(self.axes)[2:]}
-            for runs in _alike(problem):
+            for runs in problem.alike():
                 given = _as_array(rows, runs, axes)
                 average = average_grid(
                     P,
@@ -208,15 +208,6 @@ def _features(problem: Problem, scaling: str, constant: bool, where: Any) -> Any
     X = scaled(problem.X, scaling)
     X = X.toarray() if sp.issparse(X) and where is not None else X
     return to_device(with_constant(X) if constant else X, where)
-
-
-def _alike(problem: Problem) -> list[np.ndarray]:
-    """Runs that fit and are asked for equally many nodes, and so can be solved together."""
-    sizes = [(len(problem.labelled(run)), len(asked)) for run, asked in enumerate(problem.asked)]
-    return [
-        np.array([run for run, size in enumerate(sizes) if size == wanted])
-        for wanted in dict.fromkeys(sizes)
-    ]
 
 
 def _fitted(problem: Problem, setting: pd.Series) -> list[np.ndarray]:

@@ -82,12 +82,17 @@ _ROWS = (
     Contender("FLGC", _CLUSTERING, part={"teleport": (0.0,)}),
     Contender("FLGC*", _CLUSTERING),
 )
-# By name and task. What needs torch is named and not imported.
+# By name and task. What takes time to import is named and not imported.
 BUILT_IN: dict[tuple[str, str], Any] = {
     ("GCN", "classification"): "flgc.methods.trained.gcn:GCNMethod",
     ("GCN-Linear", "classification"): "flgc.methods.trained.gcn:GCNLinearMethod",
     ("SGC", "classification"): "flgc.methods.trained.sgc:SGCMethod",
     ("APPNP", "classification"): "flgc.methods.trained.appnp:APPNPMethod",
+    ("SS-ELM", "classification"): "flgc.methods.tables.ss_elm:SSELM",
+    ("TSVM", "classification"): "flgc.methods.tables.tsvm:TSVM",
+    ("LapRLS", "classification"): "flgc.methods.tables.laprls:LapRLS",
+    ("LabelSpreading", "classification"): "flgc.methods.tables.of_sklearn:label_spreading",
+    ("SVM", "classification"): "flgc.methods.tables.of_sklearn:svm",
     **{(row.name, row.method.task): row for row in _ROWS},
 }
 

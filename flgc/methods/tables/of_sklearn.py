@@ -1,0 +1,30 @@
+"""Methods that scikit-learn has: one line each. The paper has neither; they say what is easy.
+
+Label spreading shrinks what is left to change by alpha in each iteration, so `max_iter` is never
+reached, and nothing warns of it. Rows that are far from all others (a large gamma) get the first
+class.
+"""
+
+from sklearn.semi_supervised import LabelSpreading
+from sklearn.svm import SVC
+
+from flgc.methods.estimators import Estimator
+
+label_spreading = Estimator(
+    "LabelSpreading",
+    LabelSpreading,
+    unlabelled=True,
+    gamma=(1.0, 10.0, 100.0),
+    alpha=(0.2, 0.5),
+    max_iter=(1000,),
+    reference="Zhou, Bousquet, Lal, Weston, Schoelkopf: Learning with Local and Global "
+    "Consistency, NIPS 2003; of scikit-learn",
+)
+svm = Estimator(
+    "SVM",
+    SVC,
+    C=(1.0, 10.0, 100.0, 1000.0),
+    gamma=(0.01, 0.1, 1.0, 10.0),
+    reference="Cortes, Vapnik: Support-Vector Networks, Machine Learning 20 (1995); of "
+    "scikit-learn, on labelled rows alone",
+)
