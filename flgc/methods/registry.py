@@ -81,8 +81,16 @@ _ROWS = (
 BUILT_IN: dict[tuple[str, str], Any] = {
     ("GCN", "classification"): "flgc.methods.trained.gcn:GCNMethod",
     ("GCN-Linear", "classification"): "flgc.methods.trained.gcn:GCNLinearMethod",
+    ("DropEdge", "classification"): "flgc.methods.trained.dropedge:DropEdgeMethod",
     ("SGC", "classification"): "flgc.methods.trained.sgc:SGCMethod",
+    ("GCNII", "classification"): "flgc.methods.trained.gcnii:GCNIIMethod",
     ("APPNP", "classification"): "flgc.methods.trained.appnp:APPNPMethod",
+    ("GCN, authors' setting", "classification"): "flgc.methods.trained.authors:GCN",
+    ("GCN-Linear, authors' setting", "classification"): "flgc.methods.trained.authors:GCN_LINEAR",
+    ("DropEdge, authors' setting", "classification"): "flgc.methods.trained.authors:DROPEDGE",
+    ("SGC, authors' setting", "classification"): "flgc.methods.trained.authors:SGC",
+    ("GCNII, authors' setting", "classification"): "flgc.methods.trained.authors:GCNII",
+    ("APPNP, authors' setting", "classification"): "flgc.methods.trained.authors:APPNP",
     **{(row.name, row.method.task): row for row in _ROWS},
 }
 
