@@ -86,13 +86,21 @@ _ROWS = (
 BUILT_IN: dict[tuple[str, str], Any] = {
     ("GCN", "classification"): "flgc.methods.trained.gcn:GCNMethod",
     ("GCN-Linear", "classification"): "flgc.methods.trained.gcn:GCNLinearMethod",
+    ("DropEdge", "classification"): "flgc.methods.trained.dropedge:DropEdgeMethod",
     ("SGC", "classification"): "flgc.methods.trained.sgc:SGCMethod",
+    ("GCNII", "classification"): "flgc.methods.trained.gcnii:GCNIIMethod",
     ("APPNP", "classification"): "flgc.methods.trained.appnp:APPNPMethod",
     ("SS-ELM", "classification"): "flgc.methods.tables.ss_elm:SSELM",
     ("TSVM", "classification"): "flgc.methods.tables.tsvm:TSVM",
     ("LapRLS", "classification"): "flgc.methods.tables.laprls:LapRLS",
     ("LabelSpreading", "classification"): "flgc.methods.tables.of_sklearn:label_spreading",
     ("SVM", "classification"): "flgc.methods.tables.of_sklearn:svm",
+    ("GCN, authors' setting", "classification"): "flgc.methods.trained.authors:GCN",
+    ("GCN-Linear, authors' setting", "classification"): "flgc.methods.trained.authors:GCN_LINEAR",
+    ("DropEdge, authors' setting", "classification"): "flgc.methods.trained.authors:DROPEDGE",
+    ("SGC, authors' setting", "classification"): "flgc.methods.trained.authors:SGC",
+    ("GCNII, authors' setting", "classification"): "flgc.methods.trained.authors:GCNII",
+    ("APPNP, authors' setting", "classification"): "flgc.methods.trained.authors:APPNP",
     **{(row.name, row.method.task): row for row in _ROWS},
 }
 

@@ -16,7 +16,9 @@ array([0, 0, 0, 1, 1, 1])
 """
 
 from flgc.methods.trained.appnp import APPNP, APPNPMethod
+from flgc.methods.trained.dropedge import DropEdge, DropEdgeMethod
 from flgc.methods.trained.gcn import GCN, GCNLinear, GCNLinearMethod, GCNMethod
+from flgc.methods.trained.gcnii import GCNII, GCNIIMethod
 from flgc.methods.trained.method import TrainedMethod
 from flgc.methods.trained.model import Epoch, Model, Objective, Scorer, Training
 from flgc.methods.trained.sgc import SGC, SGCMethod
@@ -25,9 +27,13 @@ from flgc.methods.trained.training import Trained, train
 __all__ = [
     "APPNP",
     "GCN",
+    "GCNII",
     "SGC",
     "APPNPMethod",
+    "DropEdge",
+    "DropEdgeMethod",
     "Epoch",
+    "GCNIIMethod",
     "GCNLinear",
     "GCNLinearMethod",
     "GCNMethod",

@@ -52,7 +52,11 @@ class APPNP(Model):
 
 
 class APPNPMethod(TrainedMethod):
-    """Hops, hidden neurons, teleport and weight decay as in the paper's Section IV-A."""
+    """Hops, hidden neurons, teleport and weight decay as in the paper's Section IV-A.
+
+    They are those of its authors, who besides have dropout, stop early after thousands of epochs,
+    and spare the second layer the decay.
+    """
 
     name = "APPNP"
     reference = "Gasteiger (Klicpera) et al., ICLR 2019"

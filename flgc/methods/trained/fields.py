@@ -7,7 +7,7 @@ layer need not compute for the labelled nodes is left out; the scores that remai
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,10 @@ class Graph:
     kept: Callable[[int], np.ndarray] | None = None
     # Whether outputs are wanted now and then only: much preparation would not pay.
     seldom: bool = False
+    # P X, where it is there already.
+    averaged: Any = None
+    # What a model keeps for the other batches of a training.
+    memory: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def n_nodes(self) -> int:
@@ -69,6 +73,8 @@ def block(P: sp.csr_array, rows: np.ndarray, columns: np.ndarray) -> sp.csr_arra
 
 def averaged_features(graph: Graph, nodes: np.ndarray) -> Any:
     """(P X)[nodes], sparse where X is."""
+    if graph.averaged is not None:
+        return graph.averaged if len(nodes) == graph.n_nodes else graph.averaged[nodes]
     rows = graph.P if len(nodes) == graph.n_nodes else sp.csr_array(graph.P[nodes])
     return sp.csr_array(rows @ graph.X) if sp.issparse(graph.X) else hop(rows, graph.X)
 

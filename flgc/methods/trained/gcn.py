@@ -93,7 +93,11 @@ class GCNLinear(GCN):
 
 
 class GCNMethod(TrainedMethod):
-    """Layers, hidden neurons and weight decay as in the paper's Section IV-A."""
+    """Layers, hidden neurons and weight decay as in the paper's Section IV-A.
+
+    They are those of its authors, who besides have dropout, stop early, and spare the second layer
+    the decay. No method here has dropout: the paper leaves out what is not weight decay.
+    """
 
     name = "GCN"
     reference = "Kipf & Welling, ICLR 2017"

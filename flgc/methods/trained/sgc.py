@@ -40,7 +40,9 @@ class SGC(Model):
 
 
 class SGCMethod(TrainedMethod):
-    """Epochs and learning rate of its authors; the paper does not give its weight decay."""
+    """Epochs and learning rate of its authors, who tune the weight decay on each dataset; the paper
+    does not give it.
+    """
 
     name = "SGC"
     reference = "Wu et al., ICML 2019"

@@ -7,6 +7,7 @@ weight by weight: the runs of a batch do not see each other, and end where they 
 from __future__ import annotations
 
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -53,7 +54,7 @@ def train(
     checkpoints: Sequence[int] = (),
     scaling: str = "raw",
     dtype: str = "float32",
-    seed: int = 0,
+    seed: int | None = None,
 ) -> Trained:
     """Train all runs of a problem, full batch, and look at them at their asked nodes.
 
@@ -63,7 +64,8 @@ def train(
     training : how to train
     checkpoints : epochs after which to look; the last epoch if not given
     scaling : of the features, see flgc.scaling
-    seed : of what all runs share, see `Epoch`; not of a run, which keeps it in any company
+    seed : of what all runs share, see `Epoch`; from the graph's edges if not given, so that each
+        dataset has its own, in any company of runs
     """
     training = training or Training()
     checkpoints = checked_checkpoints(checkpoints, training.epochs)
@@ -71,6 +73,7 @@ def train(
     graph = _graph(problem, scaling, dtype)
     objective = model.objective(graph)
     check_problem(problem, needs_labels=objective is None)
+    shared = _seed_of(graph.P) if seed is None else seed
     asked = np.unique(np.concatenate(problem.asked))
     at_asked = model.scorer(replace(graph, seldom=True), asked)
     scores: list[list[Any]] = [[None] * problem.n_runs for _ in checkpoints]
@@ -81,7 +84,7 @@ def train(
         weights = _initial_weights(model, graph, problem.n_classes, generators)
         losses = objective or _cross_entropy(problem, runs, nodes, graph.device)
         epochs = (
-            Epoch(number, seed, generators, graph.device)
+            Epoch(number, shared, generators, graph.device)
             for number in range(1, training.epochs + 1)
         )
         optimizer = _optimizer(model, weights, training)
@@ -142,6 +145,13 @@ def _graph(problem: Problem, scaling: str, dtype: str) -> Graph:
         resolve_device(problem.device) or torch.device("cpu"),
         None if problem.kept is None else lambda hops: problem.propagated(scaling, hops, 0.0),
     )
+
+
+def _seed_of(P: sp.csr_array) -> int:
+    """A number from where the edges are, whatever type their indices have."""
+    ordered = P.sorted_indices()
+    places = (ordered.indptr.astype("<i8"), ordered.indices.astype("<i8"))
+    return zlib.crc32(b"".join(each.tobytes() for each in places))
 
 
 def _batches(

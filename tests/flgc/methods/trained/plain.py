@@ -7,11 +7,11 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch_geometric.nn import APPNP as PropagationLayer
-from torch_geometric.nn import GCNConv, SGConv
+from torch_geometric.nn import GCN2Conv, GCNConv, SGConv
 
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.methods.base import Problem
-from flgc.methods.trained import APPNP, SGC, GCNLinear
+from flgc.methods.trained import APPNP, GCNII, SGC, DropEdge, Epoch, GCNLinear
 
 
 @dataclass
@@ -74,43 +74,85 @@ class PerceptronThenHops(torch.nn.Module):
         return self.spread(self.second(self.first(X).relu()), edges)
 
 
+class ComesBack(torch.nn.Module):
+    """A linear layer, convolutions that come back to it, a linear layer."""
+
+    def __init__(self, first, convolutions, last):
+        super().__init__()
+        self.first, self.last = first, last
+        self.convolutions = torch.nn.ModuleList(convolutions)
+
+    def forward(self, X, edges):
+        H = start = self.first(X).relu()
+        for convolution in self.convolutions:
+            H = convolution(H, start, edges).relu()
+        return self.last(H)
+
+
 def plain_model(model, weights):
     """The module with these weights (one run's), in double precision."""
-    pairs = list(zip(weights[::2], weights[1::2], strict=True))
+    return plain_parts(model, weights)[0]
+
+
+def plain_parts(model, weights):
+    """The module, and its parameters in the order of the weights."""
+    matrices, between = [W for W in weights if W.ndim == 2], []
     if isinstance(model, SGC):
-        module = SGConv(*pairs[0][0].shape, K=model.hops)
-        linears = [(module.lin.weight, module.lin.bias)]
+        module = SGConv(*matrices[0].shape, K=model.hops)
+        own = [module.lin.weight, module.lin.bias]
     elif isinstance(model, APPNP):
-        layers = [torch.nn.Linear(*W.shape) for W, _ in pairs]
+        layers = [torch.nn.Linear(*W.shape) for W in matrices]
         module = PerceptronThenHops(*layers, model.hops, model.teleport)
-        linears = [(layer.weight, layer.bias) for layer in layers]
+        own = [p for layer in layers for p in (layer.weight, layer.bias)]
+    elif isinstance(model, GCNII):
+        first, last = (torch.nn.Linear(*W.shape) for W in (matrices[0], matrices[-1]))
+        given = (model.hidden, model.teleport, model.theta)
+        convolutions = [GCN2Conv(*given, layer=i + 1) for i in range(model.hops)]
+        module = ComesBack(first, convolutions, last)
+        between = [convolution.weight1 for convolution in convolutions]
+        own = [first.weight, first.bias, *between, last.weight, last.bias]
     else:
-        layers = [GCNConv(*W.shape) for W, _ in pairs]
+        layers = [GCNConv(*W.shape) for W in matrices]
         linear = isinstance(model, GCNLinear)
         module = Stack(layers, torch.nn.Identity() if linear else torch.relu)
-        linears = [(layer.lin.weight, layer.bias) for layer in layers]
+        own = [p for layer in layers for p in (layer.lin.weight, layer.bias)]
     module.double()
     with torch.no_grad():
-        for (W, b), (weight, bias) in zip(pairs, linears, strict=True):
-            weight.copy_(W.T)
-            bias.copy_(b)
-    return module
+        for parameter, W in zip(own, weights, strict=True):
+            # Linear layers hold W', GCN2Conv holds W.
+            upright = W.ndim == 1 or any(parameter is each for each in between)
+            parameter.copy_(W if upright else W.T)
+    return module, own
 
 
-def plain_training(model, weights, problem, labelled, training):
+def edges_of_epoch(model, edges, seed, number):
+    """Those that stay: of the pairs i < j in order, the first ones of a shuffle go."""
+    if not isinstance(model, DropEdge):
+        return edges
+    pairs = sorted({(min(pair), max(pair)) for pair in edges.T.tolist()})
+    order = torch.randperm(
+        len(pairs), generator=Epoch(number, seed, (), torch.device("cpu")).shared
+    )
+    stay = [pairs[i] for i in order[round(model.drop * len(pairs)) :]]
+    return torch.tensor([*stay, *[(j, i) for i, j in stay]]).T
+
+
+def plain_training(model, weights, problem, labelled, training, seed=0):
     """Textbook loop: the whole graph in every epoch. Gives the scores of all nodes."""
-    module = plain_model(model, weights)
-    parameters = [{"params": module.parameters(), "weight_decay": training.weight_decay}]
-    if isinstance(training.weight_decay, tuple):
-        parameters = [
-            {"params": layer.parameters(), "weight_decay": decay}
-            for layer, decay in zip(module.layers, training.weight_decay, strict=True)
-        ]
-    optimizer = torch.optim.Adam(parameters, lr=training.learning_rate)
+    module, own = plain_parts(model, weights)
+    decays = training.weight_decay
+    if not isinstance(decays, tuple):
+        decays = [decays] * len(own)
+    groups = model.groups(len(own))
+    optimizer = torch.optim.Adam(
+        [{"params": p, "weight_decay": decays[g]} for p, g in zip(own, groups, strict=True)],
+        lr=training.learning_rate,
+    )
     targets = torch.as_tensor(problem.labels)[labelled]
-    for _ in range(training.epochs):
+    for number in range(1, training.epochs + 1):
         optimizer.zero_grad()
-        scores = module(problem.dense, problem.edges)[labelled]
+        edges = edges_of_epoch(model, problem.edges, seed, number)
+        scores = module(problem.dense, edges)[labelled]
         torch.nn.functional.cross_entropy(scores, targets).backward()
         optimizer.step()
     with torch.no_grad():

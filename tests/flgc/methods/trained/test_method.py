@@ -10,6 +10,8 @@ from flgc.graph import as_adjacency, propagation_matrix
 from flgc.methods.base import Problem, as_columns, settings_of
 from flgc.methods.trained import (
     APPNPMethod,
+    DropEdgeMethod,
+    GCNIIMethod,
     GCNLinearMethod,
     GCNMethod,
     SGCMethod,
@@ -22,7 +24,10 @@ from flgc.scaling import scaled
 from tests.flgc.methods.trained.plain import small
 from tests.flgc.methods.trained.test_training import FIRST, different_splits
 
-METHODS = [GCNMethod(), GCNLinearMethod(), SGCMethod(), APPNPMethod()]
+METHODS = [
+    *(GCNMethod(), GCNLinearMethod(), DropEdgeMethod()),
+    *(SGCMethod(), GCNIIMethod(), APPNPMethod()),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -43,8 +48,12 @@ def test_every_setting_is_a_training_of_its_own(method):
     assert len(found) == len(wanted)
     assert all(setting in wanted and list(setting) == list(grid) for setting, _ in found)
     for setting, outputs in found:
-        own = {name: setting[name] for name in ("hops", "hidden", "teleport") if name in setting}
-        how = Training(setting["epochs"], setting["learning_rate"], setting["weight_decay"])
+        about = ("hops", "hidden", "teleport", "drop", "theta")
+        own = {name: setting[name] for name in about if name in setting}
+        decay = setting["weight_decay"]
+        if "conv_decay" in setting:
+            decay = (decay, setting["conv_decay"])
+        how = Training(setting["epochs"], setting["learning_rate"], decay)
         X = scaled(problem.X, setting["scaling"])
         expected = train(method.model(**own), replace(problem, X=X), how, dtype="float64").scores[0]
         for run in range(2):

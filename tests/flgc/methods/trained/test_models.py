@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from flgc.methods.trained import APPNP, GCN, SGC, GCNLinear, Training
+from flgc.methods.trained import APPNP, GCN, GCNII, SGC, DropEdge, GCNLinear, Training
 from flgc.methods.trained.fields import Graph
 from flgc.propagation import propagate
 from tests.flgc.methods.trained.plain import plain_model, small
@@ -16,6 +16,9 @@ MODELS = [
     *(SGC(hops=hops) for hops in (0, 1, 2, 3, 15)),
     *(APPNP(hops=hops, hidden=6, teleport=0.1) for hops in (1, 2, 3, 15)),
     APPNP(hops=3, hidden=6, teleport=0.0),
+    *(DropEdge(hops=hops, hidden=5) for hops in (1, 3)),
+    *(GCNII(hops=hops, hidden=5) for hops in (1, 2, 4, 9)),
+    GCNII(hops=3, hidden=5, teleport=0.4, theta=1.2),
 ]
 
 
@@ -88,7 +91,7 @@ def test_kept_features_give_the_same(model, n_nodes, seldom):
 def test_isolated_nodes_and_empty_rows_are_fine():
     X = sp.csr_array(np.eye(4, 3))
     graph = Graph(sp.csr_array(sp.eye_array(4)), X, torch.device("cpu"))
-    for model in (GCN(), GCNLinear(), SGC(), APPNP()):
+    for model in (GCN(), GCNLinear(), DropEdge(), SGC(), GCNII(), APPNP()):
         scores = model.scorer(graph, graph.all_nodes)(drawn_weights(model, 3, 2))
         assert torch.isfinite(scores).all()
 
@@ -102,6 +105,15 @@ def test_isolated_nodes_and_empty_rows_are_fine():
         (lambda: SGC(hops=-1), "hops=-1 .* from 0 to"),
         (lambda: APPNP(teleport=1.5), r"teleport=1.5 .* \[0, 1\]"),
         (lambda: APPNP(hidden=True), "hidden=True"),
+        (lambda: DropEdge(drop=1), r"drop=1 .* \[0, 1\)"),
+        (lambda: DropEdge(drop=-0.1), "drop=-0.1"),
+        (lambda: DropEdge(drop=True), "drop=True"),
+        (lambda: DropEdge(hops=0), "hops=0"),
+        (lambda: GCNII(hops=0), "hops=0 .* >= 1"),
+        (lambda: GCNII(hidden=0), "hidden=0"),
+        (lambda: GCNII(teleport=-1), "teleport=-1"),
+        (lambda: GCNII(theta=-0.5), "theta=-0.5 .* >= 0"),
+        (lambda: GCNII(theta=float("nan")), "theta=nan"),
         (lambda: Training(epochs=0), "epochs=0"),
         (lambda: Training(epochs=1.5), "epochs=1.5"),
         (lambda: Training(learning_rate=0), "learning_rate=0 .* > 0"),

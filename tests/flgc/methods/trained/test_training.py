@@ -8,10 +8,28 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flgc.methods.trained import APPNP, GCN, SGC, GCNLinear, Training, train, training
+from flgc.datasets import load
+from flgc.datasets.splits import runs
+from flgc.methods.judging import posed
+from flgc.methods.trained import (
+    APPNP,
+    GCN,
+    GCNII,
+    SGC,
+    DropEdge,
+    GCNLinear,
+    GCNMethod,
+    Training,
+    train,
+    training,
+)
+from flgc.preparing import build_graph
 from tests.flgc.methods.trained.plain import plain_training, small
 
-MODELS = [GCN(), GCN(hops=4), GCNLinear(), GCNLinear(hops=4), SGC(), APPNP(), APPNP(hops=3)]
+MODELS = [
+    *(GCN(), GCN(hops=4), GCNLinear(), GCNLinear(hops=4), SGC(), APPNP(), APPNP(hops=3)),
+    *(DropEdge(), DropEdge(hops=3, drop=0.6), GCNII(), GCNII(hops=2)),
+]
 SHORT = Training(epochs=20, learning_rate=0.02, weight_decay=5e-3)
 FIRST = np.arange(6)
 
@@ -38,11 +56,11 @@ def different_splits(n_runs, n_nodes=40, n_labelled=6):
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_equals_a_textbook_loop(model):
     data, labelled = small(2), np.arange(8)
-    result = trained(model, data.problem([labelled], [11]))
+    result = trained(model, data.problem([labelled], [11]), seed=5)
     start = model.initial_weights(
         torch.Generator().manual_seed(11), data.X.shape[1], data.n_classes
     )
-    expected = plain_training(model, start, data, labelled, SHORT)
+    expected = plain_training(model, start, data, labelled, SHORT, seed=5)
     np.testing.assert_allclose(result.scores[0][0], expected, atol=1e-4)
 
 
@@ -66,6 +84,23 @@ def test_folds_are_further_runs_of_a_batch(model, epoch_costs, monkeypatch):
     assert len({len(with_folds.labelled(run)) for run in range(len(owners))}) > 2
     assert len({len(asked) for asked in with_folds.asked}) > 2
     assert_alone_as_in_company(model, with_folds)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    """Three runs on iris as the tables have it, with their folds."""
+    data, seeds = load("iris"), [3, 2**64 - 1, 8]
+    splits = runs(data, "10%", seeds)
+    problem, _ = posed(data, build_graph(data, "min-max"), splits, seeds, GCNMethod())
+    return problem.with_folds()[0]
+
+
+@pytest.mark.parametrize(
+    "model", [GCN(), GCNLinear(), DropEdge(), SGC(), GCNII(), APPNP(hidden=16)], ids=repr
+)
+def test_runs_on_iris_end_where_they_end_alone(model, iris):
+    assert iris.n_runs == 12
+    assert_alone_as_in_company(model, iris, scaling="min-max")
 
 
 def test_outputs_stand_in_the_order_in_which_they_are_asked_for():

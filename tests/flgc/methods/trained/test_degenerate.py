@@ -1,0 +1,63 @@
+"""Tables on which something could be divided by zero, or be empty."""
+
+import numpy as np
+import pytest
+
+from flgc.datasets.splits import Split, with_folds
+from flgc.graph import knn_graph, propagation_matrix
+from flgc.methods.base import settings_of
+from flgc.methods.judging import classification
+from flgc.methods.registry import contender
+from flgc.methods.scoring import score_table
+
+RIVALS = ("GCN", "GCN-Linear", "DropEdge", "SGC", "GCNII", "APPNP")
+RNG = np.random.default_rng(0)
+BLOBS = np.repeat(np.eye(3, 4), 10, axis=0) + 0.1 * RNG.random((30, 4))
+THIRDS = np.repeat([0, 1, 2], 10)
+RARE = np.array([0] * 99 + [1])
+CASES = {
+    # features, labels, labelled nodes, neighbours
+    "one labelled node in a class": (BLOBS, THIRDS, [0, 10, 11, 20, 21, 22], 3),
+    "one labelled node in each class": (BLOBS, THIRDS, [0, 10, 20], 3),
+    "constant columns": (np.hstack([BLOBS, np.full((30, 2), 7.0)]), THIRDS, [0, 1, 10, 11, 20], 3),
+    "nothing but constant columns": (np.full((30, 3), 7.0), THIRDS, [0, 1, 10, 11, 20], 3),
+    "duplicate rows": (np.repeat(np.eye(3), 10, axis=0), THIRDS, [0, 1, 10, 11, 20, 21], 4),
+    "99 of one class, 1 of the other": (RNG.random((100, 3)), RARE, [0, 1, 2, 3, 99], 5),
+    "one class alone is labelled": (RNG.random((100, 3)), RARE, [0, 1, 2, 3], 5),
+    "more neighbours than a class has": (BLOBS, THIRDS, [0, 1, 10, 11, 20, 21], 25),
+    "no edges": (BLOBS, THIRDS, [0, 1, 10, 11, 20, 21], 0),
+    "one column": (BLOBS[:, :1], THIRDS, [0, 1, 10, 11, 20, 21], 3),
+}
+
+
+@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("case", CASES)
+def test_every_rival_has_its_scores(case, name):
+    X, labels, labelled, n_neighbors = CASES[case]
+    P = propagation_matrix(knn_graph(X, n_neighbors))
+    train = np.array(labelled)
+    split = Split(train, train[:0], np.setdiff1d(np.arange(len(X)), train))
+    splits = [with_folds(split, labels, seed) for seed in (0, 1)]
+    method = contender(name, "classification").method
+    grid = {**method.axes, "scaling": ("min-max",), "epochs": (6, 3)}
+    given = (X, labels, labels.max() + 1, P, splits, (0, 1), method)
+    problem, judge = classification(*given)
+    for _, outputs in method.outputs(problem, grid):
+        assert all(np.isfinite(scores).all() for scores in outputs.scores)
+    scores = score_table(method, problem, judge, grid)
+    assert len(scores) == 2 * len(list(settings_of(grid)))
+    assert scores["test"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_without_edges_a_node_sees_itself_alone(name):
+    """Then P = I, and rows that are the same have the same scores, whatever the others are."""
+    X, labels, labelled, _ = CASES["duplicate rows"]
+    train = np.array(labelled)
+    split = Split(train, train[:0], np.setdiff1d(np.arange(30), train))
+    method = contender(name, "classification").method
+    grid = {**method.axes, "scaling": ("min-max",), "epochs": (60,)}
+    P = propagation_matrix(knn_graph(X, 0))
+    problem, judge = classification(X, labels, 3, P, [split], (0,), method)
+    scores = method.scores(problem, grid, judge)
+    assert scores["test"].max() == 1.0
