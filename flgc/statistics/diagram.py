@@ -34,7 +34,7 @@ def critical_difference(found: Comparison) -> "Figure":
         raise ValueError("no dataset has values of all methods: no mean ranks, hence no diagram")
     low, high = floor(min(ranks.values())), ceil(max(ranks.values()))
     high = max(high, low + 1)
-    caption = [fill(line, 106) for line in _caption(found)]
+    caption = [fill(line, 100, break_on_hyphens=False) for line in _caption(found)]
     n_left = ceil(len(ranking) / 2)
     names_from = BAR_STEP * (len(groups) + 1.5)
     depth = names_from + ROW * n_left + LINE * "\n".join(caption).count("\n") + LINE * 1.3
@@ -112,6 +112,6 @@ def as_png(found: Comparison) -> bytes:
 def _caption(found: Comparison) -> list[str]:
     n, all_datasets = found.friedman.datasets, len(found.table)
     over = f"{n} datasets" if n == all_datasets else f"{n} of {all_datasets} datasets"
-    told = "; a bar joins methods without a significant difference" if found.groups else ""
+    told = "; a bar: no significant difference" if found.groups else ""
     lines = [f"{over}; Wilcoxon, Holm over all pairs, level {found.level:g}{told}."]
     return [*lines, *filter(None, [unjoined_sentence(found)])]
