@@ -11,15 +11,15 @@ import pandas as pd
 from tasks.declared.described import Described
 from tasks.document.gaps import FAILED
 from tasks.document.printed import cells_of, redrawn
-from tasks.document.tables import averaged_over, methods_are_rows, section_table, titled_as
+from tasks.document.tables import averaged_over, section_table, titled_as
 
-# Of more methods a table does not show all protocols and the published values side by side.
-MOST_METHODS = 4
+# Where both methods and datasets are more, protocols and published values are not side by side.
+MOST_COLUMNS = 4
 
 
 def is_wide(table: Described) -> bool:
-    """Whether its methods are columns, and too many to stand side by side in all protocols."""
-    return len(table.rows) > MOST_METHODS and not methods_are_rows(table) and not table.noises
+    """Whether it has too many methods and datasets to show all protocols side by side."""
+    return min(len(table.rows), len(table.datasets)) > MOST_COLUMNS and not table.noises
 
 
 def shown_tables(
