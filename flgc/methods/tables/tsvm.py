@@ -41,8 +41,9 @@ MOST_FITS = 10
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A fitted machine: f = K coef + intercept at all rows, and the objective that it has."""
+    """Fitted to signs: f = K coef + intercept at all rows, and the objective that it has."""
 
+    signs: np.ndarray
     coef: np.ndarray
     intercept: float
     scores: np.ndarray
@@ -61,7 +62,7 @@ class Machine:
         scores = products + intercept
         slack = weights @ np.maximum(0.0, 1.0 - signs * scores)
         objective = float(coef @ products / 2 + cost * slack)
-        return cls(coef, intercept, scores, objective)
+        return cls(signs, coef, intercept, scores, objective)
 
 
 def switched(signs: np.ndarray, scores: np.ndarray, free: np.ndarray) -> np.ndarray:

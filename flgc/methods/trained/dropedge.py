@@ -18,7 +18,7 @@ from flgc.methods.trained.method import TrainedMethod
 from flgc.methods.trained.model import Epoch, Scorer
 
 # Bytes of thinned graphs that a training keeps for its other batches; what is more is made again.
-_MOST_BYTES = 2**29
+_MOST_BYTES = 2**28
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ class DropEdge(GCN):
             return kept[epoch.number]
         if "edges" not in kept:
             kept["edges"] = Edges(graph.P)
-        thin = replace(graph, P=kept["edges"].thinned(self.drop, epoch.shared), kept=None)
+        P = kept["edges"].thinned(self.drop, epoch.shared)
+        thin = Graph(P, graph.X, graph.device)
         thin = replace(thin, averaged=averaged_features(thin, thin.all_nodes))
         size = sum(A.data.nbytes for A in (thin.P, thin.P.indices, thin.averaged))
         if len(kept) * size <= _MOST_BYTES:

@@ -1,5 +1,7 @@
 """An epoch's graph is P of the edges that stay, made once for all batches."""
 
+import gc
+import weakref
 from dataclasses import replace
 from itertools import pairwise
 
@@ -89,6 +91,24 @@ def test_batches_share_the_graphs_of_the_epochs(made, monkeypatch):
     np.testing.assert_array_equal(shared.scores, again.scores)
 
 
+def test_after_a_training_nothing_is_kept(monkeypatch):
+    """Hundreds of megabytes on a table: they must not wait for the collector of cycles."""
+    made, thinned = [], Edges.thinned
+
+    def noted(*given):
+        P = thinned(*given)
+        made.append(weakref.ref(P))
+        return P
+
+    monkeypatch.setattr(Edges, "thinned", noted)
+    gc.disable()
+    try:
+        trained(DropEdge(), small(3).problem([FIRST], [0]), Training(epochs=3))
+        assert [P() for P in made] == [None] * 3
+    finally:
+        gc.enable()
+
+
 def test_without_drop_it_is_a_gcn():
     problem = small(3).problem([FIRST] * 2, [0, 1])
     one, other = trained(DropEdge(drop=0.0), problem), trained(GCN(), problem)
@@ -111,6 +131,12 @@ def test_every_dataset_has_its_own_seed():
     long = sp.csr_array((P.data, P.indices.astype("int64"), P.indptr.astype("int64")), P.shape)
     assert training._seed_of(long) == training._seed_of(P)
     assert training._seed_of(small(4).P) != training._seed_of(P)
+    problem = small(3).problem([FIRST], [0])
+    own, same, other = (
+        trained(DropEdge(), problem, seed=seed).scores for seed in (None, training._seed_of(P), 0)
+    )
+    np.testing.assert_array_equal(own, same)
+    assert np.abs(np.subtract(own, other)).max() > 1e-3
 
 
 def test_the_order_of_stored_entries_does_not_matter(made):

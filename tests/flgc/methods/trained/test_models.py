@@ -88,6 +88,13 @@ def test_kept_features_give_the_same(model, n_nodes, seldom):
     assert asked_for == [model.hops]
 
 
+def test_the_convolutions_of_gcnii_are_one_group_and_its_dense_layers_another():
+    weights = GCNII(hops=3, hidden=5).initial_weights(torch.Generator(), 12, 4)
+    shapes = [tuple(W.shape) for W in weights]
+    assert shapes == [(12, 5), (5,), (5, 5), (5, 5), (5, 5), (5, 4), (4,)]
+    assert GCNII(hops=3).groups(len(weights)) == [0, 0, 1, 1, 1, 0, 0]
+
+
 def test_isolated_nodes_and_empty_rows_are_fine():
     X = sp.csr_array(np.eye(4, 3))
     graph = Graph(sp.csr_array(sp.eye_array(4)), X, torch.device("cpu"))
