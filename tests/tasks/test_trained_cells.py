@@ -230,6 +230,7 @@ def test_time_and_sensitivity_are_drawn_from_the_store_alone(
         str(tmp_path),
         results=[cell["fit"] for cell in found.values()],
         timings={"KarateClub": timed},
+        curves={},
         scores={"KarateClub": found["FLGC*"]["score"]},
         picks={"KarateClub": picks},
         table=described(KARATE).without_words(),

@@ -94,7 +94,7 @@ def test_a_setting_from_a_table_gives_the_same(method, monkeypatch):
     """Tables hold numpy's numbers, whose precision is not that of the training."""
     monkeypatch.setattr(TrainedMethod, "dtype", "float32")
     problem = small(1).problem([FIRST] * 3, [0, 1, 2])
-    grid = {name: values[:1] for name, values in method.axes.items()}
+    grid = {name: values[:1] for name, values in method.axes.items()} | {"epochs": (40,)}
     setting, outputs = next(method.outputs(problem, grid))
     weights = pd.DataFrame([{"run": r, **as_columns(setting), "weight": 1.0} for r in range(3)])
     combined = method.combined(problem, weights)

@@ -28,7 +28,7 @@ from tests.flgc.methods.trained.plain import plain_training, small
 
 MODELS = [
     *(GCN(), GCN(hops=4), GCNLinear(), GCNLinear(hops=4), SGC(), APPNP(), APPNP(hops=3)),
-    *(DropEdge(), DropEdge(hops=3, drop=0.6), GCNII(), GCNII(hops=2)),
+    *(DropEdge(hops=3), GCNII()),
 ]
 SHORT = Training(epochs=20, learning_rate=0.02, weight_decay=5e-3)
 FIRST = np.arange(6)
