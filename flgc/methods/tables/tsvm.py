@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from flgc.checks import check_positive
 from flgc.classifier import PartlyLabelled
-from flgc.device import n_threads
+from flgc.device import n_threads, one_blas_thread
 from flgc.inputs import read_features
 from flgc.methods.base import Grid, Method, Outputs, Problem, Setting
 from flgc.methods.tables.kernel import gaussian, median_distance
@@ -167,7 +167,7 @@ class TSVM(Method):
         """One kernel for each width; runs are fitted side by side, one per core."""
         views = list(product(grid["scaling"], grid["width"], grid["cost"]))
         before: Any = None
-        with ThreadPoolExecutor(n_threads()) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(n_threads()) as pool:
             for scaling, width, cost in tracked(views, len(views)):
                 if before != (scaling, width):
                     X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
