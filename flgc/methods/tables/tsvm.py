@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from flgc.checks import check_positive
 from flgc.classifier import PartlyLabelled
-from flgc.device import n_threads
+from flgc.device import n_threads, one_blas_thread
 from flgc.inputs import read_features
 from flgc.methods.base import Grid, Method, Outputs, Problem, Setting
 from flgc.methods.tables.kernel import gaussian, median_distance
@@ -51,8 +51,11 @@ class Machine:
 
     @classmethod
     def fitted(cls, K: np.ndarray, signs: np.ndarray, weights: np.ndarray, cost: float) -> Machine:
-        """The support vector machine of all rows that have a weight."""
+        """The support vector machine of all rows that have a weight; of one sign it says that."""
         rows = np.flatnonzero(weights)
+        if np.ptp(signs[rows]) == 0:
+            always = float(signs[rows[0]])
+            return cls(signs, np.zeros(len(K)), always, np.full(len(K), always), 0.0)
         gram = K if len(rows) == len(K) else np.ascontiguousarray(K[np.ix_(rows, rows)])
         model = SVC(C=cost, kernel="precomputed").fit(gram, signs[rows], weights[rows])
         support, coef = rows[model.support_], np.zeros(len(K))
@@ -63,6 +66,19 @@ class Machine:
         slack = weights @ np.maximum(0.0, 1.0 - signs * scores)
         objective = float(coef @ products / 2 + cost * slack)
         return cls(signs, coef, intercept, scores, objective)
+
+
+def started(signs: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Signs for unlabelled rows (0): the highest scores are positive, as many as their share says.
+
+    That is the share among labelled rows. Of several rows at least one has either sign.
+    """
+    free = np.flatnonzero(signs == 0)
+    wanted = round(np.mean(signs[signs != 0] > 0) * len(free))
+    n_positive = int(np.clip(wanted, min(1, len(free) - 1), max(1, len(free) - 1)))
+    found = np.where(signs == 0, -1.0, signs)
+    found[free[np.argsort(-scores[free], kind="stable")[:n_positive]]] = 1.0
+    return found
 
 
 def switched(signs: np.ndarray, scores: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -83,18 +99,14 @@ def transductive(
     K: np.ndarray, signs: np.ndarray, cost: float
 ) -> tuple[Machine, list[list[float]]]:
     """The machine for signs 1, -1 and 0 (unlabelled), and its objectives at each step."""
-    known, free = np.flatnonzero(signs), np.flatnonzero(signs == 0)
-    weights = np.abs(signs)
+    free, weights = np.flatnonzero(signs == 0), np.abs(signs)
     machine = Machine.fitted(K, signs, weights, cost)
-    if len(free) == 0:
+    if len(free) == 0 or not machine.coef.any():  # nothing to switch, or no sign to switch to
         return machine, [[machine.objective]]
-    share = np.mean(signs[known] > 0)
-    n_positive = int(np.clip(round(share * len(free)), min(1, len(free) - 1), len(free) - 1))
-    signs = signs.copy()
-    signs[free] = -1.0
-    signs[free[np.argsort(-machine.scores[free], kind="stable")[:n_positive]]] = 1.0
+    signs = started(signs, machine.scores)
+    n_positive = int(np.sum(signs[free] > 0))
     # Where there are few positives they count little at first, as Joachims has it.
-    ratio = n_positive / (len(free) - n_positive)
+    ratio = n_positive / max(1, len(free) - n_positive)
     history = []
     for minus in STEPS:
         plus = 1.0 if minus == STEPS[-1] else min(1.0, minus * ratio)
@@ -122,7 +134,7 @@ def transductive(
 def one_against_rest(
     K: np.ndarray, codes: np.ndarray, n_classes: int, cost: float
 ) -> tuple[list[Machine], list[list[list[float]]]]:
-    """A machine for each class that is labelled, of two classes for the second alone.
+    """A machine for each class, of two classes for the second alone.
 
     `codes` are -1 where the class is not known.
     """
@@ -155,7 +167,7 @@ class TSVM(Method):
         """One kernel for each width; runs are fitted side by side, one per core."""
         views = list(product(grid["scaling"], grid["width"], grid["cost"]))
         before: Any = None
-        with ThreadPoolExecutor(n_threads()) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(n_threads()) as pool:
             for scaling, width, cost in tracked(views, len(views)):
                 if before != (scaling, width):
                     X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)

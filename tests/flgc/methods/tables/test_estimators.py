@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from flgc.methods.tables import LapRLSClassifier, SSELMClassifier, TSVMClassifier
 from flgc.methods.tables.kernel import gaussian, median_distance
-from flgc.methods.tables.tsvm import Machine, switched, transductive
+from flgc.methods.tables.tsvm import Machine, started, switched, transductive
 from tests import plain
 
 THREE = (LapRLSClassifier(), SSELMClassifier(hidden=40, random_state=0), TSVMClassifier())
@@ -170,6 +170,15 @@ def test_switched_pairs_lower_the_slack_of_a_machine_as_it_is(problem, plus, min
     most = [xi[free][after[free] == sign].max(initial=0.0) for sign in (1, -1)]
     if len(moved) == 0 and min(most) > 0:
         assert sum(most) <= 2
+
+
+def test_the_highest_scores_are_the_first_positives():
+    signs = np.array([1.0, -1, -1, 0, 0, 0, 0, 0, 0])
+    found = started(signs, np.array([9.0, 0, 0, 3, -1, 7, 2, 8, 1]))
+    np.testing.assert_array_equal(found, [1, -1, -1, -1, -1, 1, -1, 1, -1])
+    rare = np.array([1.0, *[-1] * 30, 0, 0])
+    np.testing.assert_array_equal(started(rare, np.arange(33.0))[31:], [-1, 1])
+    np.testing.assert_array_equal(started(-rare, np.arange(33.0))[31:], [-1, 1])
 
 
 def test_a_machine_knows_its_objective():

@@ -267,6 +267,17 @@ def test_degenerate_tables_are_scored_without_a_word(name, case):
         assert len(weighting(table, protocol)) == 2
 
 
+@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("n_classes", [3, 4])
+def test_a_class_without_a_label_is_never_said(name, n_classes):
+    method, grid = small(name)
+    known = Split(np.r_[0:5, 20:25], np.array([], dtype=int), np.r_[5:16, 26:50])
+    given = (IRIS, TRUTH, n_classes, P, [known], SEEDS[:1], method)
+    problem, _ = classification(*given)
+    for _, outputs in method.outputs(problem, grid):
+        assert set(np.unique(outputs.classes[0])) <= {0, 1}
+
+
 def test_degenerate_tables_have_estimators_that_say_a_class_for_each_row():
     for X, truth, k in DEGENERATE.values():
         y = np.full(len(X), -1)
