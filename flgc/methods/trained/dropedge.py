@@ -30,7 +30,7 @@ class DropEdge(GCN):
     asked for come from all edges.
     """
 
-    drop: float = 0.3
+    drop: float = 0.6
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,10 +111,12 @@ class Edges:
 
 
 class DropEdgeMethod(TrainedMethod):
-    """Rate, weight decay and share of edges of its authors for a GCN on Cora.
+    """Rate, weight decay and share of edges of its authors' script for a GCN of two layers on Cora,
+    semi-supervised.
 
-    They have 128 neurons and dropout; here are 16, and no dropout, as in all methods that are
-    trained.
+    They have 128 neurons, 400 epochs and dropout, and draw each direction of an edge by itself;
+    here are 16 and an axis of epochs, no dropout, as in all methods that are trained, and an edge
+    goes with both directions.
     """
 
     name = "DropEdge"
@@ -124,8 +126,8 @@ class DropEdgeMethod(TrainedMethod):
         "scaling": ("raw", "row-normalised"),
         "hops": (2,),
         "hidden": (16,),
-        "drop": (0.3,),
-        "learning_rate": (0.01,),
-        "weight_decay": (5e-3,),
+        "drop": (0.6,),
+        "learning_rate": (0.007,),
+        "weight_decay": (1e-5,),
         "epochs": (200, 100, 50),
     }

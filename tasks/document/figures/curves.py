@@ -11,11 +11,11 @@ from tasks.document.figures.analyses import styles
 from tasks.document.figures.dots import figure_as_svg
 from tasks.document.results import varied
 
-AT_PAPER = "every method at the setting that the protocol `paper` picks for the table"
+AT_PAPER = "all at the settings that `paper` picks for the table"
 X_AXES = {
-    "labels": f"labelled samples per class; {AT_PAPER}",
-    "depths": f"propagation steps or layers; {AT_PAPER}",
-    "neighbours": "neighbours k; 0: no edges, only X",
+    "labels": f"labelled samples per class\n{AT_PAPER}",
+    "depths": f"propagation steps or layers\n{AT_PAPER}",
+    "neighbours": "neighbours k (0: no edges, only X)\ntriangles are means",
 }
 # Rivals are told apart by how their lines are broken, too.
 DASHES: tuple[Any, ...] = ((0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
@@ -42,6 +42,7 @@ def _lines(table: Described, rows: pd.DataFrame, label: str) -> str:
     with figure_as_svg((4.4 * len(datasets) + 1.6, 5.2)) as (figure, out):
         panels = figure.subplots(1, len(datasets), squeeze=False)[0]
         lines: dict[str, Any] = {}
+        few = len(shown) <= BAND_AT_MOST
         for panel, dataset in zip(panels, datasets, strict=True):
             here = rows[rows["dataset"] == dataset]
             for method in shown:
@@ -53,7 +54,7 @@ def _lines(table: Described, rows: pd.DataFrame, label: str) -> str:
                 means, spread = of_method["mean"], of_method["std"].fillna(0.0)
                 every = _marked(len(means), shown.index(method))
                 [lines[method]] = panel.plot(means.index, means, markevery=every, **style[method])
-                if len(shown) <= BAND_AT_MOST:
+                if few:
                     colour = style[method]["color"]
                     band = (means - spread, means + spread)
                     panel.fill_between(means.index, *band, color=colour, alpha=0.12, linewidth=0)
@@ -63,7 +64,8 @@ def _lines(table: Described, rows: pd.DataFrame, label: str) -> str:
             panel.set_yticks([tick for tick in TICKS if _within(tick, panel.get_ylim())])
             panel.xaxis.get_major_locator().set_params(integer=True)
         panels[0].set_ylabel("test accuracy in %, its scale wider towards 100")
-        figure.supxlabel(label, fontsize="medium")
+        bands = "; bands: standard deviation" if few else ""
+        figure.supxlabel(label + bands, fontsize="medium")
         named = [name for name in shown if name in lines]
         handles = [lines[name] for name in named]
         figure.legend(handles, named, loc="outside right", fontsize="small", handlelength=4)
@@ -110,7 +112,7 @@ def _boxes(table: Described, rows: pd.DataFrame, label: str) -> str:
             panel.set_title(dataset)
             panel.grid(axis="y", alpha=0.3)
         panels[0].set_ylabel(f"test accuracy of {methods} in %")
-        figure.supxlabel(f"{label}; triangles are means", fontsize="medium")
+        figure.supxlabel(label, fontsize="medium")
     return out.getvalue()
 
 

@@ -106,8 +106,8 @@ def test_curves_are_drawn_by_figure_with_a_panel_for_each_dataset():
     assert files["name"].tolist() == ["uci-labels.svg", "uci-depths.svg", "uci-neighbours.svg"]
     labels, depths, boxes = files["content"]
     assert (">iris<" in labels, ">wine<" in labels, ">wine<" in depths) == (True, True, False)
-    assert "the protocol `paper` picks" in labels
-    assert "the protocol `paper` picks" in depths
+    assert "that `paper` picks" in labels
+    assert "that `paper` picks" in depths
     assert "picks" not in boxes
     assert labels.count(">FLGC<") == labels.count(">FLGC*<") == 1, "one legend for all panels"
     assert "test accuracy of FLGC* in %" in boxes
