@@ -6,7 +6,13 @@ from typing import Any
 import pandas as pd
 
 from flgc.methods.registry import Contender, contender
-from tasks.declared.published import DECIMALS, LITERATURE, published_cells, published_sizes
+from tasks.declared.published import (
+    DECIMALS,
+    LITERATURE,
+    published_cells,
+    published_ranks,
+    published_sizes,
+)
 from tasks.declared.types import Experiment
 
 MOST_VALUES = 8
@@ -42,6 +48,8 @@ class Described:
     published: tuple[dict[str, Any], ...] = ()
     # What the paper prints of the datasets' sizes, a row each.
     sizes: tuple[dict[str, Any], ...] = ()
+    # What it prints of rank sums, a row for each pair of methods, if its values are all here.
+    ranks: tuple[dict[str, Any], ...] = ()
     # Values of each axis by method, as text.
     grids: dict[str, dict[str, str]] = field(default_factory=dict)
     literature: tuple[dict[str, Any], ...] = ()
@@ -58,7 +66,7 @@ class Described:
 
     def without_words(self) -> "Described":
         """For what shows numbers alone: a changed sentence does not touch it."""
-        return replace(self, title="", remarks=(), sizes=(), grids={})
+        return replace(self, title="", remarks=(), sizes=(), ranks=(), grids={})
 
 
 def described(experiment: Experiment) -> Described:
@@ -77,6 +85,7 @@ def described(experiment: Experiment) -> Described:
         decimals=DECIMALS.get(experiment.published, 1),
         published=_records(published_cells(experiment)),
         sizes=_records(published_sizes(experiment)),
+        ranks=_records(published_ranks(experiment)),
         grids={name: _values(experiment, row) for name, row in rows},
         literature=_records(published_cells(experiment, LITERATURE)),
         remarks=experiment.remarks,

@@ -9,7 +9,7 @@ from importlib import resources
 import pandas as pd
 
 from flgc.datasets import UnknownDataset, resolve
-from tasks.declared.types import Experiment
+from tasks.declared.types import Compare, Experiment
 
 TABLES = {
     "citation_accuracy": "accuracy on the citation graphs, public and random splits",
@@ -22,6 +22,7 @@ TABLES = {
 }
 COLUMNS = ["dataset", "noise", "intensity", "method", "metric", "value", "std"]
 LITERATURE = "literature"
+AVERAGE = "Average"  # a row of the paper's table of accuracies, and no dataset
 PERCENT = ("citation_accuracy", "uci_accuracy")
 # Of tables in percent; where the paper prints shares, it gives three, which is one in points.
 DECIMALS = {"citation_accuracy": 1, "uci_accuracy": 2}
@@ -66,6 +67,16 @@ def published_sizes(experiment: Experiment) -> pd.DataFrame:
         return pd.DataFrame()
     rows = published(experiment.sizes)
     return rows.assign(dataset=[_declared(name, experiment) for name in rows["dataset"]])
+
+
+def published_ranks(experiment: Experiment) -> pd.DataFrame:
+    """The rank sums that the paper prints, unless some of its datasets are left out here."""
+    asked = experiment.analysis(Compare)
+    if asked is None or not asked.published:
+        return pd.DataFrame()
+    ranked = {_declared(name, experiment) for name in published(experiment.published)["dataset"]}
+    whole = ranked - {AVERAGE} <= set(experiment.datasets)
+    return published(asked.published) if whole else pd.DataFrame()
 
 
 def _declared(name: str, experiment: Experiment) -> str:

@@ -61,7 +61,9 @@ class Noise:
 
 @dataclass(frozen=True)
 class Compare:
-    """Wilcoxon's test over the datasets."""
+    """Wilcoxon's test over the datasets; `published` names the paper's table of rank sums."""
+
+    published: str = ""
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,32 @@ def told(found: dict[str, Comparison], table: Described) -> list[str]:
     return parts
 
 
+def retraced(table: Described) -> list[str]:
+    """Whether the paper's accuracies give the paper's rank sums and arrows, and where they do not.
+
+    It compared means that were not rounded yet, which moves a sum by a little.
+    """
+    if not table.ranks:
+        return []
+    printed = cells_of(table.published).pivot(index="dataset", columns="method", values="value")
+    order = list(dict.fromkeys(row["row_method"] for row in table.ranks))
+    found = comparison(printed[order].map(lambda value: in_points(value, table)))
+    sums, verdicts = found.rank_sums, found.verdicts
+    gaps, arrows = [], []
+    for row in table.ranks:
+        pair = (row["row_method"], row["column_method"])
+        gaps.append(abs(sums.loc[pair] - row["rank_sum"]))
+        if verdicts.loc[pair] != row["verdict"]:
+            told = f"{row['verdict']} in the paper at {row['rank_sum']:.1f}"
+            arrows.append(f"{pair[0]} against {pair[1]} ({verdicts.loc[pair]}, {told})")
+    equal = sum(gap == 0 for gap in gaps)
+    differ = f"differ at {', '.join(arrows)}" if arrows else "are all the same"
+    return [
+        f"\nThe paper's own accuracies give {equal} of its {len(gaps)} rank sums, and all others "
+        f"to {max(gaps):.1f}; the verdicts {differ}."
+    ]
+
+
 def claimed(found: Comparison, table: Described) -> list[str]:
     """Whether FLGC* is significantly better than every rival, which is what the paper says."""
     if CLAIMED not in found.methods or not table.row(CLAIMED).own or not table.published:

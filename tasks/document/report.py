@@ -120,6 +120,7 @@ def _section(
     if pairs is not None and len(pairs):
         files[f"{table.name}-wilcoxon.csv"] = pairs.to_csv(index=False)
         parts += [f"\n{text}" for text in left_out(results)]
+        parts += comparisons.retraced(table)
         parts += comparisons.told(comparisons.compared(results, table, protocols), table)
     failed = [gap for gap in gaps if gap.kind == FAILED]
     others = [gap for gap in gaps if gap.kind != FAILED]

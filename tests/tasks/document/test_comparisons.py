@@ -6,8 +6,8 @@ import pytest
 from tasks.declared.described import Described
 from tasks.declared.paper import PAPER
 from tasks.declared.published import published_cells
-from tasks.document.comparisons import compare_methods, compared, diagrams, told
-from tests.tasks.document.shown import RIVALS, UCI, results, rival
+from tasks.document.comparisons import compare_methods, compared, diagrams, retraced, told
+from tests.tasks.document.shown import FLGC_ROWS, RIVALS, UCI, results, rival, table
 
 
 def near(method: str, **ours: float) -> pd.DataFrame:
@@ -101,6 +101,16 @@ def test_the_report_says_whether_the_claim_holds(gap: float, verdict: str):
 def test_the_control_is_the_paper_s_whatever_leads():
     cells = near("TSVM", **{"FLGC": 0.05, "FLGC*": 0.02})
     assert compared(cells, UCI, ("paper",))["paper"].control == "FLGC*"
+
+
+def test_the_papers_accuracies_are_told_to_give_its_ranks():
+    [text] = retraced(UCI)
+    assert "100 of its 110 rank sums, and all others to 1.0" in text
+    assert text.endswith("differ at GCN against FLGC (worse, equal in the paper at 63.0).")
+    wrong = tuple(row | {"rank_sum": 0.0, "verdict": "equal"} for row in UCI.ranks)
+    [text] = retraced(dataclasses.replace(UCI, ranks=wrong))
+    assert "give 0 of its 110 rank sums" in text
+    assert retraced(table("uci-tiny", FLGC_ROWS, "tiny")) == []
 
 
 def test_an_average_is_compared_in_the_one_protocol_that_it_has():

@@ -7,10 +7,11 @@ from flgc.datasets.splits import Split, with_folds
 from flgc.graph import knn_graph, propagation_matrix
 from flgc.methods.base import settings_of
 from flgc.methods.judging import classification
-from flgc.methods.registry import contender
+from flgc.methods.picking import weighting
+from flgc.methods.registry import Contender, contender, names
 from flgc.methods.scoring import score_table
 
-RIVALS = ("GCN", "GCN-Linear", "DropEdge", "SGC", "GCNII", "APPNP")
+TRAINED = ("GCN", "GCN-Linear", "DropEdge", "SGC", "GCNII", "APPNP")
 RNG = np.random.default_rng(0)
 BLOBS = np.repeat(np.eye(3, 4), 10, axis=0) + 0.1 * RNG.random((30, 4))
 THIRDS = np.repeat([0, 1, 2], 10)
@@ -30,26 +31,35 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", RIVALS)
+def few(row: Contender) -> dict[str, tuple]:
+    """Its grid, with two values of an axis at most."""
+    short = {"scaling": ("min-max",), "epochs": (6, 3), "hops": row.method.axes.get("hops", ())[:3]}
+    grid = row.whole({name: values for name, values in short.items() if values})
+    return {name: values if name == "hops" else values[:2] for name, values in grid.items()}
+
+
+@pytest.mark.parametrize("name", [name for name in names("classification") if "," not in name])
 @pytest.mark.parametrize("case", CASES)
-def test_every_rival_has_its_scores(case, name):
+def test_every_method_is_scored_and_picked(case: str, name: str):
     X, labels, labelled, n_neighbors = CASES[case]
-    P = propagation_matrix(knn_graph(X, n_neighbors))
-    train = np.array(labelled)
+    row = contender(name, "classification")
+    P, train, grid = propagation_matrix(knn_graph(X, n_neighbors)), np.array(labelled), few(row)
     split = Split(train, train[:0], np.setdiff1d(np.arange(len(X)), train))
     splits = [with_folds(split, labels, seed) for seed in (0, 1)]
-    method = contender(name, "classification").method
-    grid = {**method.axes, "scaling": ("min-max",), "epochs": (6, 3)}
-    given = (X, labels, labels.max() + 1, P, splits, (0, 1), method)
+    given = (X, labels, labels.max() + 1, P, splits, (0, 1), row.method)
     problem, judge = classification(*given)
-    for _, outputs in method.outputs(problem, grid):
-        assert all(np.isfinite(scores).all() for scores in outputs.scores)
-    scores = score_table(method, problem, judge, grid)
+    scores = score_table(row.method, problem, judge, grid)
     assert len(scores) == 2 * len(list(settings_of(grid)))
     assert scores["test"].between(0, 1).all()
+    for protocol in row.protocols:
+        weights = weighting(scores, protocol, row.part, row.combine)
+        axes = [f"p_{axis}" for axis in row.method.axes]
+        outputs = row.method.combined(problem, weights[["run", *axes, "weight"]])
+        assert outputs.scores is None or all(np.isfinite(each).all() for each in outputs.scores)
+        assert (judge(range(2), outputs.classes)["test"] <= 1).all()
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", TRAINED)
 def test_without_edges_a_node_sees_itself_alone(name):
     """Then P = I, and rows that are the same have the same scores, whatever the others are."""
     X, labels, labelled, _ = CASES["duplicate rows"]
