@@ -198,14 +198,15 @@ def _listening(listen: "Listener") -> Iterator[None]:
 
 def _print_outcome(plan: Any, state: Any, called: float, running: float) -> None:
     from flows.reports import report_folder
-    from flows.tables import cost, shown_tables
+    from flows.tables import cost, results_of, shown_tables
 
     spent = cost(running)
     found = state.result(raise_on_failure=False)
     sections = found if isinstance(found, list) else []
     for section in sections:
         # Of many tables the first, which is that of the means: the others are in the report.
-        title, table = next(iter(shown_tables(plan.store, section).items()))
+        shown = shown_tables(section, results_of(plan.store, section))
+        title, table = next(iter(shown.items()))
         name = f"{section.experiment.title}, {title}" if title else section.experiment.title
         output.print(_rich(name, table))
     if not state.is_completed():

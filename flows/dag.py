@@ -432,16 +432,16 @@ def sensitivities(
 def costs_of(chains: Sequence[Chain | Curve]) -> dict[str, dict[str, float]]:
     """Seconds of each method's stages when they were computed, what is shared counted once."""
     costs: dict[str, dict[str, float]] = {}
+    steps = {(chain.method, step): None for chain in chains for step in chain.steps.values()}
     counted = set()
-    for chain in chains:
-        for step in chain.steps.values():
-            if error_of(step) is not None:
-                continue
-            artifact = step.result()
-            if (chain.method, artifact.key) not in counted:
-                counted.add((chain.method, artifact.key))
-                of_method = costs.setdefault(chain.method, {})
-                of_method[artifact.stage] = of_method.get(artifact.stage, 0.0) + artifact.seconds
+    for method, step in steps:
+        if error_of(step) is not None:
+            continue
+        artifact = step.result()
+        if (method, artifact.key) not in counted:
+            counted.add((method, artifact.key))
+            of_method = costs.setdefault(method, {})
+            of_method[artifact.stage] = of_method.get(artifact.stage, 0.0) + artifact.seconds
     return costs
 
 

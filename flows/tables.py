@@ -113,35 +113,31 @@ def summary(sections: list[Section]) -> str:
 def show(store: str, section: Section) -> None:
     """The table in Prefect's UI, as markdown to read and as a table to sort."""
     key, title = section.experiment.name, section.experiment.title
+    rows = results_of(store, section)
     parts = [f"# {title}", ""]
-    for subtitle, table in shown_tables(store, section).items():
+    for subtitle, table in shown_tables(section, rows).items():
         parts += [f"## {subtitle}\n" if subtitle else "", markdown(table), ""]
     parts += [f"- {line}" for line in listed(section.gaps)]
     create_markdown_artifact("\n".join(parts), key=f"{key}-summary", description=title)
-    rows: Any = section_table(store, section).to_dict("records")
-    create_table_artifact(rows, key=f"{key}-table", description=title)
+    whole: Any = tables.section_table(section.table, section.protocols, rows, section.absent)
+    create_table_artifact(whole.to_dict("records"), key=f"{key}-table", description=title)
     for name, svg in reports.files(store, section.figures).items():
         figure = f"{name.removesuffix('.svg')}-figure"
         create_image_artifact(reports.as_url(svg), key=figure, description=title)
 
 
-def section_table(store: str, section: Section) -> pd.DataFrame:
-    """Ours beside the published values, all in one table."""
-    rows = joined(_results(store, section))
-    return tables.section_table(section.table, section.protocols, rows, section.absent)
-
-
-def shown_tables(store: str, section: Section) -> dict[str, pd.DataFrame]:
-    """The same as people read it: by title, the means of many methods first."""
-    table, rows = section.table, joined(_results(store, section))
+def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Ours beside the published values as people read them: the means of many methods first."""
+    table = section.table
     shown = by_protocol.shown_tables(table, section.protocols, rows, section.absent)
     means = by_protocol.overview(table, section.protocols, rows, section.costs)
     return {"means": means, **shown} if by_protocol.is_wide(table) else shown
 
 
-def _results(store: str, section: Section) -> list[pd.DataFrame]:
+def results_of(store: str, section: Section) -> pd.DataFrame:
+    """The rows of all cells."""
     opened = Store(store)
-    return [load(opened, artifact) for artifact in section.results]
+    return joined([load(opened, artifact) for artifact in section.results])
 
 
 def verdict(sections: Sequence[Section]) -> str:

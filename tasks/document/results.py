@@ -31,10 +31,10 @@ _WHOSE = ("dataset", "method")
 
 def joined(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """The rows of many cells, one below the other; a method lacks the settings of others."""
-    typed = [frame.astype(COLUMNS) for frame in frames]
-    if not typed:
+    every = list(frames)
+    if not every:
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
-    return pd.concat(typed, ignore_index=True)
+    return pd.concat(every, ignore_index=True).astype(COLUMNS)
 
 
 def varied(curves: Mapping[str, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:

@@ -32,6 +32,13 @@ JUDGED_ON = {
 }
 
 
+# The columns that a table is made of: results have one more for each axis of any method.
+SHOWN = [
+    *("experiment", "dataset", "noise", "intensity", "method"),
+    *("protocol", "marks", "metric", "value"),
+]
+
+
 def section_table(
     table: Described, protocols: Sequence[str], results: pd.DataFrame, absent: Mapping[str, str]
 ) -> pd.DataFrame:
@@ -41,7 +48,7 @@ def section_table(
     from the literature included. `absent` says what stands in the cells of a dataset that could not
     be had. A cell without a value for another reason failed.
     """
-    ours = results[results["experiment"] == table.name]
+    ours = results.loc[results["experiment"] == table.name, SHOWN]
     theirs = cells_of(table.published)
     by_method = methods_are_rows(table)
     rows: dict[tuple, dict[str, str]] = {}

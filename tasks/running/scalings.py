@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from flgc.methods.registry import contender
 from flgc.scaling import SCALINGS
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
@@ -11,6 +12,13 @@ from tasks.store.layouts import load
 def of_grid(store: str, grid: Mapping[str, Sequence[Any]], **given: Any) -> list[Callable]:
     """Those of a method's grid, if it has the axis."""
     return [SCALINGS[name] for name in grid.get("scaling", ())]
+
+
+def of_fits(store: str, method: str, refit: bool, **given: Any) -> list[Callable]:
+    """Those that a cell is fitted with; none where its value is read off the picks."""
+    task, _, name = method.partition(":")
+    computed = refit or contender(name, task).combine == "average"
+    return of_picks(store, **given) if computed else []
 
 
 def of_picks(store: str, picks: Artifact | Mapping[str, Artifact], **given: Any) -> list[Callable]:

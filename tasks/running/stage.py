@@ -12,7 +12,9 @@ from typing import Any
 
 from prefect import Task
 from prefect.cache_policies import NO_CACHE
+from prefect.futures import PrefectFuture
 from prefect.states import Completed
+from prefect.utilities.annotations import quote
 
 from flgc.datasets.errors import NotReachable
 from flgc.methods.registry import contender
@@ -70,18 +72,25 @@ class Stage:
         )
 
     def submit(self, store: str, about: str, *, wait_for: Sequence[Any] = (), **given: Any) -> Any:
-        """The future of the artifact; futures among what is given are waited for."""
-        return self.task.submit(store, about, given, wait_for=list(wait_for))
+        """The future of the artifact; futures among what is given are waited for.
+
+        Prefect looks for them in everything that it is handed: what has none is shown to it closed.
+        """
+        waiting = {name: value for name, value in given.items() if _has_future(value)}
+        rest = quote({name: value for name, value in given.items() if name not in waiting})
+        return self.task.submit(store, about, waiting, rest, wait_for=list(wait_for))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By name: workers of a cluster find it where this process did."""
         return _stage_of, (self.name,)
 
-    def _as_task(self, store: str, about: str, given: dict[str, Any]) -> Any:
+    def _as_task(
+        self, store: str, about: str, waiting: dict[str, Any], rest: dict[str, Any]
+    ) -> Any:
         """The state is `Cached` where the store had the result."""
         started = time.perf_counter()
         try:
-            artifact = self.routed(store, about, **given)
+            artifact = self.routed(store, about, **waiting, **rest)
         finally:
             _busy.append((started, time.perf_counter()))
         if artifact.cached:
@@ -122,6 +131,15 @@ def _stage_of(name: str) -> Stage:
     """The stage of that name, whose module may not be imported yet."""
     import_module(f"tasks.stages.{name}")
     return STAGES[name]
+
+
+def _has_future(value: Any) -> bool:
+    """Whether it is a future, or a list or mapping with one."""
+    if isinstance(value, Mapping):
+        return any(map(_has_future, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_has_future, value))
+    return isinstance(value, PrefectFuture)
 
 
 def _artifacts(value: Any) -> Iterator[Artifact]:
