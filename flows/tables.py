@@ -19,7 +19,7 @@ from flows.in_use import uses_store
 from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.section import Section
-from tasks.document import by_protocol, gaps, tables
+from tasks.document import by_protocol, gaps
 from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.document.results import joined
 from tasks.document.tables import markdown
@@ -114,13 +114,13 @@ def show(store: str, section: Section) -> None:
     """The table in Prefect's UI, as markdown to read and as a table to sort."""
     key, title = section.experiment.name, section.experiment.title
     rows = results_of(store, section)
-    parts = [f"# {title}", ""]
-    for subtitle, table in shown_tables(section, rows).items():
+    parts, shown = [f"# {title}", ""], shown_tables(section, rows)
+    for subtitle, table in shown.items():
         parts += [f"## {subtitle}\n" if subtitle else "", markdown(table), ""]
     parts += [f"- {line}" for line in listed(section.gaps)]
     create_markdown_artifact("\n".join(parts), key=f"{key}-summary", description=title)
-    whole: Any = tables.section_table(section.table, section.protocols, rows, section.absent)
-    create_table_artifact(whole.to_dict("records"), key=f"{key}-table", description=title)
+    first: Any = next(iter(shown.values())).to_dict("records")
+    create_table_artifact(first, key=f"{key}-table", description=title)
     for name, svg in reports.files(store, section.figures).items():
         figure = f"{name.removesuffix('.svg')}-figure"
         create_image_artifact(reports.as_url(svg), key=figure, description=title)

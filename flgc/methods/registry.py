@@ -58,9 +58,17 @@ class Contender:
         return self.published not in ("", self.name)
 
     @property
+    def picks_nothing(self) -> bool:
+        """Whether its part is one setting; the scaling comes with the data."""
+        fixed = [
+            len(self.part.get(axis, ())) == 1 for axis in self.method.axes if axis != "scaling"
+        ]
+        return bool(self.part) and all(fixed)
+
+    @property
     def protocols(self) -> tuple[str, ...]:
-        """An average weighs each run by what it may see: there is none that looks at tests."""
-        return ("honest",) if self.combine == "average" else PROTOCOLS
+        """An average, or a row that picks nothing, has no use for tests: it is honest alone."""
+        return ("honest",) if self.combine == "average" or self.picks_nothing else PROTOCOLS
 
     def whole(self, given: Grid) -> dict[str, tuple]:
         """The grid whose scores it needs, with an experiment's values where it gives some."""

@@ -26,8 +26,9 @@ def cells_of(printed: Sequence[dict[str, Any]]) -> pd.DataFrame:
 
 def redrawn(results: pd.DataFrame) -> list[str]:
     """The datasets that are not the paper's own: its values were had on others of their kind."""
-    marked = results["marks"].str.split(", ").map(lambda marks: REDRAWN in marks).astype(bool)
-    return results.loc[marked, "dataset"].unique().tolist()
+    each = results[["dataset", "marks"]].drop_duplicates()
+    marked = [REDRAWN in marks.split(", ") for marks in each["marks"]]
+    return each.loc[marked, "dataset"].unique().tolist()
 
 
 def left_out(results: pd.DataFrame) -> list[str]:
