@@ -105,7 +105,8 @@ class Stage:
         parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
         handed, keyed, code = _with_methods(parameters)
         code += self.code(store, **given) if self.code else ()
-        layouts = {each.stage: layout_of(each.stage) for each in _artifacts(inputs)}
+        stages = sorted({each.stage for each in _artifacts(inputs)})  # whatever order they come in
+        layouts = [layout_of(stage) for stage in stages]
 
         def compute() -> Any:
             if self.gpu:
@@ -119,7 +120,7 @@ class Stage:
 
         return opened.get_or_compute(
             self.name,
-            [self.work, self.layout.write, *(layout.read for layout in layouts.values()), *code],
+            [self.work, self.layout.write, *(layout.read for layout in layouts), *code],
             compute,
             parameters=keyed,
             inputs=inputs,
