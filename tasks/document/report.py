@@ -37,9 +37,9 @@ are trained are picked in the same way, all their settings in all runs. `FLGC* a
 nothing: all models of its grid are added up in each run, with more weight the more nodes that the
 run may see and the model did not fit it gets right; so it is in `honest` alone, as are rows at one
 given setting, and {NONE} stands where a method is not in a protocol. How many settings each method
-tried is told below each table. *published* is what the paper prints. `FLGC*` may pick teleport 0, which is `FLGC`: in `paper` it
-cannot be the worse of the two. Accuracies are in percent, ± is the standard deviation over the
-runs."""
+tried is told below each table. *published* is what the paper prints. `FLGC*` may pick teleport 0,
+which is `FLGC`: in `paper` it cannot be the worse of the two. Accuracies are in percent, ± is the
+standard deviation over the runs."""
 
 
 def write_report(

@@ -14,9 +14,12 @@ from tasks.running import stage as running
 from tasks.running.scalings import of_grid
 from tasks.running.stage import Stage
 from tasks.stages.corrupt import corrupt
+from tasks.stages.dataset import dataset
+from tasks.stages.fit import fit
 from tasks.stages.graph import graph
 from tasks.stages.propagate import propagate
 from tasks.stages.score import score
+from tasks.stages.splits import splits
 from tasks.stages.vary import vary
 from tasks.store import Store, code_digest
 from tests.tasks.edits import edited
@@ -28,6 +31,10 @@ def work(k: int = 0, device: str = "cpu", **given: Any) -> pd.DataFrame:
 
 def other_work(k: int = 0, device: str = "cpu", **given: Any) -> pd.DataFrame:
     return pd.DataFrame({"k": [k]})
+
+
+def picked() -> pd.DataFrame:
+    return pd.DataFrame({"run": [0], "p_scaling": ["min-max"], "weight": [1.0]})
 
 
 @pytest.fixture
@@ -59,6 +66,30 @@ def test_every_input_counts_and_is_written_down(tmp_path: Path, toy: Stage) -> N
     assert len(keys) == 8
 
 
+def test_the_order_of_inputs_is_no_part_of_a_key(tmp_path: Path, toy: Stage) -> None:
+    store = str(tmp_path)
+    raw = dataset(store, dataset="iris")
+    drawn = splits(store, data=raw, split="10%", seeds=[1])
+    given = {"data": raw, "splits": drawn, "k": 1}
+    turned = dict(reversed(given.items()))
+    assert toy(store, **given).key == toy(store, **turned).key
+
+
+@pytest.mark.parametrize(
+    ("row", "refit", "counts"),
+    [("FLGC*", True, True), ("FLGC*", False, False), ("FLGC* averaged", False, True)],
+)
+def test_the_scaling_counts_where_a_cell_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str, refit: bool, counts: bool
+) -> None:
+    monkeypatch.setattr(running, "STAGES", {})
+    picks = Stage("pick", picked)(str(tmp_path))
+    given = {"picks": picks, "method": f"classification:{row}", "refit": refit}
+    before = code_digest(*fit.code(str(tmp_path), **given))
+    with edited(*MIN_MAX):
+        assert (code_digest(*fit.code(str(tmp_path), **given)) != before) == counts
+
+
 MIN_MAX = ("flgc/scaling.py", "high - low, 1.0)", "high - low, 2.0)")
 GAUSSIAN = ("flgc/noise.py", "math.sqrt(variance)", "math.sqrt(2 * variance)")
 PROGRESS = ("flgc/progress.py", "tell(total, total)", "tell(1, 1)")
@@ -83,6 +114,7 @@ def test_the_code_of_the_work_counts(tmp_path: Path, toy: Stage) -> None:
         (vary, {"setting": {"scaling": "min-max"}}, MIN_MAX, True),
         (vary, {"setting": {"scaling": "raw"}}, MIN_MAX, False),
         (vary, {"setting": {"hops": 2}}, MIN_MAX, False),
+        (fit, {"method": "classification:GCN", "refit": False}, MIN_MAX, False),
         (corrupt, {"kind": "gaussian", "scaling": "min-max"}, MIN_MAX, True),
         (corrupt, {"kind": "gaussian", "scaling": "raw"}, GAUSSIAN, True),
         (corrupt, {"kind": "salt_pepper", "scaling": "raw"}, GAUSSIAN, False),

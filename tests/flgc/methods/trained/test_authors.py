@@ -24,3 +24,6 @@ def test_it_is_a_single_setting_of_its_method(name):
     assert row.n_settings({"scaling": ("min-max",)}) == 1
     # All axes are named: what a grid has besides would be picked from.
     assert {*row.part} == {*row.method.axes} - {"scaling"}
+    assert row.picks_nothing
+    assert row.protocols == ("honest",), "where nothing is picked, tests are of no use"
+    assert not whole.picks_nothing
