@@ -114,7 +114,7 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     comparison: Any = None
     table = described(experiment).without_words()
     about = experiment.name
-    sizes: Any = described_data(plan, experiment, raw, chains) if experiment.sizes and raw else None
+    sizes: Any = described_data(plan, experiment, raw, good) if experiment.sizes and good else None
     several = len(experiment.datasets) > 1
     compared = plan.protocols if experiment.analysis(Compare) and several else ()
     if compared and done:
@@ -198,9 +198,10 @@ def _by_method(chains: Sequence[Chain]) -> list[list[Chain]]:
 def described_data(
     plan: Plan, experiment: Experiment, raw: Mapping[str, Any], chains: Sequence[Chain]
 ) -> Any:
-    """The sizes of the datasets that are here, and of their splits."""
-    drawn = {chain.cell.subject.dataset: chain.splits for chain in chains if chain.splits}
-    return describe.submit(plan.store, experiment.name, data=dict(raw), splits=drawn or None)
+    """The sizes of the datasets that have cells, and of their splits."""
+    drawn = {chain.subject.dataset: chain.splits for chain in chains}
+    data = {name: raw[name] for name in drawn}
+    return describe.submit(plan.store, experiment.name, data=data, splits=drawn)
 
 
 def begun(cell: Cell, data: PrefectFuture) -> Chain:

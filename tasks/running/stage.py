@@ -8,13 +8,13 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from prefect import Task
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import PrefectFuture
 from prefect.states import Completed
-from prefect.utilities.annotations import quote
 
 from flgc.datasets.errors import NotReachable
 from flgc.methods.registry import contender
@@ -74,10 +74,10 @@ class Stage:
     def submit(self, store: str, about: str, *, wait_for: Sequence[Any] = (), **given: Any) -> Any:
         """The future of the artifact; futures among what is given are waited for.
 
-        Prefect looks for them in everything that it is handed: what has none is shown to it closed.
+        Prefect looks for them in every collection that it is handed: what has none is in none.
         """
         waiting = {name: value for name, value in given.items() if _has_future(value)}
-        rest = quote({name: value for name, value in given.items() if name not in waiting})
+        rest = SimpleNamespace(**{n: value for n, value in given.items() if n not in waiting})
         return self.task.submit(store, about, waiting, rest, wait_for=list(wait_for))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -85,12 +85,12 @@ class Stage:
         return _stage_of, (self.name,)
 
     def _as_task(
-        self, store: str, about: str, waiting: dict[str, Any], rest: dict[str, Any]
+        self, store: str, about: str, waiting: dict[str, Any], rest: SimpleNamespace
     ) -> Any:
         """The state is `Cached` where the store had the result."""
         started = time.perf_counter()
         try:
-            artifact = self.routed(store, about, **waiting, **rest)
+            artifact = self.routed(store, about, **waiting, **vars(rest))
         finally:
             _busy.append((started, time.perf_counter()))
         if artifact.cached:

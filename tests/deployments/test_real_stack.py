@@ -100,6 +100,8 @@ def test_the_typed_command_reproduces_the_suite(up: Up, cold: str) -> None:
     assert kinds.pop("report-tiny") == "markdown"
     assert kinds.pop("report-tiny-file") == "markdown"
     figures = [*tables, "citation-tiny-time", "citation-tiny-sensitivity"]
+    figures += [f"uci-tiny-{name}" for name in ("labels", "depths", "neighbours")]
+    figures += [f"uci-tiny-ranks-{protocol}" for protocol in ("paper", "honest")]
     shown = {f"{name}-summary": "markdown" for name in tables}
     shown |= {f"{name}-table": "table" for name in tables}
     shown |= {f"{name}-figure": "image" for name in figures}

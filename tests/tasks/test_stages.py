@@ -121,10 +121,12 @@ def test_changed_code_recomputes_what_runs_it(
 SCALED = ("high - low, 1.0)", "high - low, 2.0)")
 
 
-@pytest.mark.parametrize("method", ["FLGC*", "FLGC* averaged"])
-def test_a_cell_knows_the_scaling_that_it_was_picked_in(tmp_path: Path, method: str) -> None:
+@pytest.mark.parametrize(("method", "protocol"), [("FLGC*", "paper"), ("FLGC* averaged", "honest")])
+def test_a_cell_knows_the_scaling_that_it_was_picked_in(
+    tmp_path: Path, method: str, protocol: str
+) -> None:
     """It is named by what was picked, and by no parameter."""
-    cell = iris(method, "honest")
+    cell = iris(method, protocol)
     run_cell(tmp_path, cell)
     with edited("flgc/scaling.py", *SCALED):
         assert "fit" in computed(run_cell(tmp_path, cell))

@@ -93,11 +93,10 @@ def test_cells_under_noise_are_counted():
 
 
 def test_what_is_far_below_has_a_remark_or_no_known_reason():
-    cells = results(("glass", "FLGC", "honest", 0.489), ("zoo", "FLGC", "honest", 0.7), of=UCI)
-    *_, remark, unexplained = reached(UCI, cells)
-    assert "glass" in remark
-    assert "Id" in remark
-    assert unexplained == "\nMore than 5 points below, for no known reason: zoo."
+    cells = results(("glass", "FLGC", "honest", 0.489), ("heart", "FLGC", "honest", 0.5), of=UCI)
+    *said, unexplained = reached(UCI, cells)
+    assert any("glass" in remark and "Id" in remark for remark in said)
+    assert unexplained == "\nMore than 5 points below, for no known reason: heart."
 
 
 def test_redrawn_data_are_not_compared_with_the_originals_values():
