@@ -34,7 +34,7 @@ def kind(value: Any) -> str:
 
 def check_hops(hops: Any) -> int:
     """Steps of propagation."""
-    return _whole("hops", hops, 0, MOST_HOPS)
+    return check_whole("hops", hops, 0, MOST_HOPS)
 
 
 def check_teleport(teleport: Any) -> float:
@@ -50,17 +50,17 @@ def check_regularization(regularization: Any) -> float:
 
 def check_n_neighbors(n_neighbors: Any, n_samples: int) -> int:
     """Neighbours of a row, fewer than there are rows."""
-    return _whole("n_neighbors", n_neighbors, 0, n_samples - 1, f" with {n_samples} samples")
+    return check_whole("n_neighbors", n_neighbors, 0, n_samples - 1, f" with {n_samples} samples")
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
     """Clusters, not more than there are rows."""
-    return _whole("n_clusters", n_clusters, 1, n_samples, f" with n_samples={n_samples}")
+    return check_whole("n_clusters", n_clusters, 1, n_samples, f" with n_samples={n_samples}")
 
 
 def check_subspace_dim(subspace_dim: Any) -> int:
     """Dimensions of a cluster."""
-    return _whole("subspace_dim", subspace_dim, 1)
+    return check_whole("subspace_dim", subspace_dim, 1)
 
 
 def check_threshold(threshold: Any) -> float:
@@ -75,7 +75,7 @@ def check_power(power: Any) -> float:
 
 def check_hidden(hidden: Any) -> int:
     """Width of a random layer."""
-    return _whole("hidden", hidden, 1)
+    return check_whole("hidden", hidden, 1)
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -107,7 +107,8 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{name}={shown(value)} is not known: choose one of {choices}.")
 
 
-def _whole(name: str, value: Any, least: int, most: int | None = None, where: str = "") -> int:
+def check_whole(name: str, value: Any, least: int, most: int | None = None, where: str = "") -> int:
+    """A whole number between two ends."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
         limits = f">= {least}" if most is None else f"from {least} to {most}"

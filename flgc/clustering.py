@@ -5,13 +5,12 @@ H = p(P) X (Eq. 10),   Z = (HH' + rI)^-1 H X' (Eq. 20),   clusters = spectral cl
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.utils import check_array
 
 from flgc.checks import (
@@ -19,6 +18,7 @@ from flgc.checks import (
     check_hops,
     check_n_clusters,
     check_n_neighbors,
+    check_positive,
     check_power,
     check_random_state,
     check_regularization,
@@ -29,13 +29,45 @@ from flgc.checks import (
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.graph import graph_for, propagation_matrix
 from flgc.inputs import as_array, is_pyg, read_features, refusing, unpack_pyg
+from flgc.low_rank_expression import low_rank_expression
 from flgc.propagation import propagate
-from flgc.self_expression import prune_columns, self_expression, self_expression_factors
-from flgc.spectral import dense_affinity, quadratic_embedding, subspace_rows
+from flgc.self_expression import (
+    self_expression,
+    self_expression_factors,
+    self_expressions,
+)
+from flgc.sparse_expression import Spectrum, sparse_expression
+from flgc.spectral import (
+    block_affinity,
+    by_means,
+    quadratic_embedding,
+    spectral_clusters,
+    subspace_rows,
+)
 
 SOLVERS = ("auto", "exact", "lowrank")
+NORMS = ("fro", "l1", "nuclear")
 # Above this, the affinity matrix and its decomposition take more than a few seconds.
 LARGEST_EXACT = 5_000
+
+
+def expressed(
+    H: np.ndarray, X: np.ndarray, norm: str, regularizations: Sequence[float]
+) -> Iterator[tuple[float, np.ndarray]]:
+    """(r, Z) for each regularization r: Z = argmin 1/2 ||H'Z - X'||^2 + r N(Z), N by its name.
+
+    "fro" is ||Z||_F^2 / 2, with one decomposition for all r; "l1" is the sum of |entries| of a Z
+    without a diagonal, which would express each node by itself; "nuclear" that of singular values.
+    """
+    if norm == "fro":
+        yield from zip(regularizations, self_expressions(H, X, regularizations), strict=True)
+    elif norm == "l1":
+        spectrum = Spectrum.of_features(H, X)
+        for r in regularizations:
+            yield r, sparse_expression(spectrum, r, without_own=True).Z
+    else:
+        for r in regularizations:
+            yield r, low_rank_expression(H, X, r).matrix
 
 
 class FLGCClustering(ClusterMixin, BaseEstimator):
@@ -52,7 +84,11 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
     teleport : float in [0, 1], default=0.1
         Share of the node's own features in each step, the paper's alpha.
     regularization : float >= 0, default=10.0
-        Weight of ||Z||^2, the paper's lambda.
+        Weight of the norm of Z, the paper's lambda; above 0 unless `norm` is "fro".
+    norm : {"fro", "l1", "nuclear"}, default="fro"
+        What is kept small of Z: the sum of squares, in closed form, as in the paper's
+        experiments; the sum of |entries|, which makes it sparse; the sum of singular values, which
+        makes its rank low. The last two are iterated, and need the exact solver.
     n_neighbors : int, optional
         Neighbours in the kNN graph; floor(N / 5C) by default. 0 is no graph.
     threshold : float in (0, 1], optional
@@ -101,6 +137,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         hops: int = 10,
         teleport: float = 0.1,
         regularization: float = 10.0,
+        norm: str = "fro",
         n_neighbors: int | None = None,
         threshold: float | None = None,
         subspace_dim: int = 4,
@@ -113,6 +150,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         self.hops = hops
         self.teleport = teleport
         self.regularization = regularization
+        self.norm = norm
         self.n_neighbors = n_neighbors
         self.threshold = threshold
         self.subspace_dim = subspace_dim
@@ -163,21 +201,18 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         return self
 
     def _fit_exact(self, H: np.ndarray, X: np.ndarray) -> None:
-        threshold = 0.8 if self.threshold is None else self.threshold
-        Z = prune_columns(self_expression(H, X, float(self.regularization)), threshold)
-        C = (Z + Z.T) / 2
-        F = subspace_rows(lambda V: C @ V, len(C), self._rank(), C.dtype)
-        self.affinity_matrix_ = dense_affinity(F, 4 if self.power is None else self.power)
-        spectral = SpectralClustering(
-            self.n_clusters,
-            affinity="precomputed",
-            assign_labels="discretize",
-            random_state=self.random_state,
+        if self.norm == "fro":  # one of them: no decomposition is needed
+            Z = self_expression(H, X, float(self.regularization))
+        else:
+            [(_, Z)] = expressed(H, X, self.norm, [float(self.regularization)])
+        self.affinity_matrix_ = block_affinity(
+            Z,
+            int(self.n_clusters),
+            threshold=0.8 if self.threshold is None else float(self.threshold),
+            subspace_dim=int(self.subspace_dim),
+            power=4 if self.power is None else self.power,
         )
-        with warnings.catch_warnings():
-            # Clusters that do not touch are what the heuristic hopes for.
-            warnings.filterwarnings("ignore", message="Graph is not fully connected")
-            self.labels_ = spectral.fit_predict(self.affinity_matrix_)
+        self.labels_ = self.clusters(self.random_state)
 
     def _fit_lowrank(self, H: np.ndarray, X: np.ndarray) -> None:
         L, R = self_expression_factors(H, X, float(self.regularization))
@@ -186,9 +221,14 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
             return (L @ (R.T @ V) + R @ (L.T @ V)) / 2
 
         F = subspace_rows(apply, len(L), self._rank(), L.dtype)
-        self.embedding_ = quadratic_embedding(F, self.n_clusters)
-        kmeans = KMeans(self.n_clusters, n_init=10, random_state=self.random_state)
-        self.labels_ = kmeans.fit_predict(self.embedding_)
+        self.embedding_ = quadratic_embedding(F, int(self.n_clusters))
+        self.labels_ = self.clusters(self.random_state)
+
+    def clusters(self, random_state: Any) -> np.ndarray:
+        """The clusters of what was fitted, from this start: many starts need one fit."""
+        if self.solver_ == "exact":
+            return spectral_clusters(self.affinity_matrix_, int(self.n_clusters), random_state)
+        return by_means(self.embedding_, random_state)
 
     def _rank(self) -> int:
         return int(self.subspace_dim) * int(self.n_clusters) + 1
@@ -202,6 +242,9 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         check_random_state(self.random_state)
         resolve_device(self.device)
         check_choice("solver", self.solver, SOLVERS)
+        check_choice("norm", self.norm, NORMS)
+        if self.norm != "fro":
+            check_positive("regularization", self.regularization)
         check_subspace_dim(self.subspace_dim)
         if self.n_neighbors is not None:
             check_n_neighbors(self.n_neighbors, n_samples)
@@ -211,7 +254,13 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
             check_power(self.power)
         self.solver_ = self.solver
         if self.solver == "auto":
-            self.solver_ = "exact" if n_samples <= LARGEST_EXACT else "lowrank"
+            small = n_samples <= LARGEST_EXACT or self.norm != "fro"
+            self.solver_ = "exact" if small else "lowrank"
+        if self.solver_ == "lowrank" and self.norm != "fro":
+            raise ValueError(
+                f"norm={self.norm!r} is not possible with solver='lowrank', which has the closed "
+                f"form of 'fro' alone: use solver='exact'."
+            )
         if self.solver_ == "lowrank" and (
             self.threshold not in (None, 1) or self.power not in (None, 2)
         ):

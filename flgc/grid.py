@@ -6,9 +6,7 @@ eigendecomposition serves all regularizations. Settings are solved side by side,
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,7 +16,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, device
 
 from flgc.checks import check_hops, check_regularization, check_teleport, shown
-from flgc.device import in_float64, n_threads, one_blas_thread, to_numpy
+from flgc.device import in_float64, n_threads, side_by_side, to_numpy
 from flgc.propagation import embedding_grid, kernel_grid
 from flgc.ridge import RidgePath, is_within, most_condition, one_hot, times_paths
 
@@ -321,18 +319,10 @@ def _choose_side(
 def solved(
     solve: Callable[[Any], Any], settings: Iterable[tuple[int, int, Any]], threads: int
 ) -> Iterator[tuple[int, int, Any]]:
-    """`solve` of each setting's rows, `threads` at a time, without piling settings up."""
-    if threads == 1:
-        for i, t, rows in settings:
-            yield i, t, solve(rows)
-        return
-    pending: deque[tuple[int, int, Future]] = deque()
-    # One BLAS thread each: small decompositions gain more from standing side by side.
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        for i, t, rows in settings:
-            pending.append((i, t, pool.submit(solve, rows)))
-            if len(pending) > 2 * threads:
-                first, second, future = pending.popleft()
-                yield first, second, future.result()
-        for i, t, future in pending:
-            yield i, t, future.result()
+    """`solve` of each setting's rows, `threads` at a time."""
+
+    def of_setting(setting: tuple[int, int, Any]) -> tuple[int, int, Any]:
+        i, t, rows = setting
+        return i, t, solve(rows)
+
+    return side_by_side(of_setting, settings, threads)

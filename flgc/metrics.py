@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import normalized_mutual_info_score
@@ -19,6 +22,42 @@ def clustering_accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
 def normalized_mutual_information(truth: ArrayLike, labels: ArrayLike) -> float:
     """NMI: mutual information divided by the arithmetic mean of the two entropies."""
     return float(normalized_mutual_info_score(truth, labels))
+
+
+def modularity(affinity: Any, labels: ArrayLike) -> float:
+    """Q: the share of affinity within clusters, less what it would be at random (Newman).
+
+    Knows no true class. `affinity` is symmetric, dense or sparse; its diagonal does not count.
+    """
+    W = affinity - (sp.diags_array if sp.issparse(affinity) else np.diag)(affinity.diagonal())
+    _, codes = np.unique(labels, return_inverse=True)
+    members = np.eye(codes.max() + 1)[codes]
+    inside = ((W @ members) * members).sum(axis=0)
+    of_clusters = members.T @ np.asarray(W.sum(axis=1))
+    total = of_clusters.sum()
+    if total <= 0:
+        return 0.0
+    return float((inside / total - (of_clusters / total) ** 2).sum())
+
+
+def silhouette(distances: np.ndarray, labels: ArrayLike) -> float:
+    """How much closer nodes are to their own cluster than to the next, from all distances.
+
+    A node alone in its cluster counts 0; one cluster, or as many as nodes, is the worst, -1.
+    """
+    _, codes = np.unique(labels, return_inverse=True)
+    sizes = np.bincount(codes)
+    if not 1 < len(sizes) < len(codes):
+        return -1.0
+    sums = distances @ np.eye(len(sizes), dtype=distances.dtype)[codes]
+    nodes = np.arange(len(codes))
+    within = sums[nodes, codes] / np.maximum(sizes[codes] - 1, 1)
+    means = sums / sizes
+    means[nodes, codes] = np.inf
+    next_best = means.min(axis=1)
+    larger = np.maximum(within, next_best)
+    apart = (next_best - within) / np.where(larger > 0, larger, 1)
+    return float(np.where(sizes[codes] > 1, apart, 0.0).mean())
 
 
 def expected_calibration_error(

@@ -1,4 +1,10 @@
-"""Seeded corruption of features, with the count of what was changed."""
+"""Seeded corruption of features, with the count of what was changed.
+
+    X + sqrt(variance) G             gaussian
+    0 or 1 where M, else X           salt and pepper
+
+G and M are drawn for every entry ("independent"), or as one row that all rows get ("shared").
+"""
 
 from __future__ import annotations
 
@@ -9,7 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flgc.checks import check_choice
 from flgc.registry import Registry
+
+INDEPENDENT, SHARED = PATTERNS = ("independent", "shared")
 
 
 class Corrupted(NamedTuple):
@@ -20,13 +29,18 @@ class Corrupted(NamedTuple):
 
 
 def gaussian(
-    X: ArrayLike, variance: float, *, seed: int, clip: tuple[float, float] | None = None
+    X: ArrayLike,
+    variance: float,
+    *,
+    seed: int,
+    clip: tuple[float, float] | None = None,
+    pattern: str = INDEPENDENT,
 ) -> Corrupted:
     """Add gaussian noise of the given variance to every entry, then clip to a range if asked."""
     original = _features(X)
     if not variance >= 0:
         raise ValueError(f"variance={variance!r} is not possible: give a number >= 0.")
-    draws = np.random.default_rng(seed).standard_normal(original.shape)
+    draws = np.random.default_rng(seed).standard_normal(_drawn(original, pattern))
     noisy = original + math.sqrt(variance) * draws.astype(original.dtype)
     if clip is not None:
         noisy = np.clip(noisy, *clip)
@@ -34,7 +48,12 @@ def gaussian(
 
 
 def salt_and_pepper(
-    X: ArrayLike, share: float, *, seed: int, clip: tuple[float, float] | None = None
+    X: ArrayLike,
+    share: float,
+    *,
+    seed: int,
+    clip: tuple[float, float] | None = None,
+    pattern: str = INDEPENDENT,
 ) -> Corrupted:
     """Set a share of all entries, drawn without replacement, to 0 or 1, or to the ends of `clip`.
 
@@ -44,10 +63,17 @@ def salt_and_pepper(
     if not 0 <= share <= 1:
         raise ValueError(f"share={share!r} is not possible: give a number in [0, 1].")
     rng = np.random.default_rng(seed)
-    hit = rng.choice(original.size, size=round(share * original.size), replace=False)
-    noisy = original.copy()
-    noisy.flat[hit] = np.where(rng.random(len(hit)) < 0.5, *(clip or (0.0, 1.0)))
+    spots = np.full(_drawn(original, pattern), np.nan, dtype=original.dtype)
+    hit = rng.choice(spots.size, size=round(share * spots.size), replace=False)
+    spots.flat[hit] = np.where(rng.random(len(hit)) < 0.5, *(clip or (0.0, 1.0)))
+    noisy = np.where(np.isnan(spots), original, spots)
     return Corrupted(noisy, int(np.count_nonzero(noisy != original)))
+
+
+def _drawn(X: np.ndarray, pattern: str) -> tuple[int, ...]:
+    """The shape of what is drawn: that of X, or of one row for all."""
+    check_choice("pattern", pattern, PATTERNS)
+    return (1, *X.shape[1:]) if pattern == SHARED else X.shape
 
 
 def _features(X: ArrayLike) -> np.ndarray:
@@ -55,7 +81,8 @@ def _features(X: ArrayLike) -> np.ndarray:
     return X if X.dtype.kind == "f" else X.astype(np.float64)
 
 
-# By the name that results carry; each takes features, an intensity, a seed, and a range to keep to.
+# By the name that results carry; each takes features, an intensity, a seed, a range to keep
+# to, and a pattern.
 NOISES: Registry[Callable[..., Corrupted]] = Registry(
     "noise", {"gaussian": gaussian, "salt_pepper": salt_and_pepper}
 )

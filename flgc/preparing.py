@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.graph import as_adjacency, default_n_neighbors, knn_graph, propagation_matrix
-from flgc.noise import NOISES
+from flgc.noise import INDEPENDENT, NOISES
 from flgc.propagation import propagate
 from flgc.scaling import dense, scaled
 
@@ -19,11 +19,18 @@ GIVEN = "given"
 
 
 def corrupt(
-    data: Any, kind: str, intensity: float, scaling: str, clip: bool, seed: int
+    data: Any,
+    kind: str,
+    intensity: float,
+    scaling: str,
+    clip: bool,
+    seed: int,
+    pattern: str = INDEPENDENT,
 ) -> tuple[Any, int]:
     """The dataset with noise in its scaled features, and how many entries that changed."""
     X = dense(scaled(data.features, scaling))
-    noisy = NOISES[kind](X, intensity, seed=seed, clip=(0.0, 1.0) if clip else None)
+    within = (0.0, 1.0) if clip else None
+    noisy = NOISES[kind](X, intensity, seed=seed, clip=within, pattern=pattern)
     return dataclasses.replace(data, features=noisy.X), noisy.n_changed
 
 

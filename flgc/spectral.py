@@ -4,48 +4,35 @@
     dense      affinity = max(FF', 0)^power
     low-rank   affinity = (FF')^2 = F2 F2', F2 the products of pairs of columns of F
 
-The second is never negative by itself, and its product with a vector needs only F.
+The second is never negative by itself, and its product with a vector needs only F. Spectral
+clustering of either: rows of V at unit length, V the leading eigenvectors of D^-1/2 W D^-1/2,
+turned until they are next to the axes (Yu, Shi 2003).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+import scipy.linalg as la
+from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
+from sklearn.utils import check_random_state
 
-# Up to this size all eigenvectors cost less than an iteration for some of them.
-_DENSE_IS_FASTER = 400
+from flgc.eigenpairs import Operator, leading_eigenpairs
+from flgc.self_expression import prune_columns
 
-
-def leading_eigenpairs(
-    apply: Callable[[np.ndarray], np.ndarray], n: int, n_pairs: int, dtype: np.dtype, which: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """The `n_pairs` leading eigenpairs of a symmetric operator, largest first.
-
-    `which` is "LM" for the largest in magnitude, "LA" for the largest. What ARPACK does not
-    resolve, or what is small anyway, is computed densely.
-    """
-    n_pairs = min(n_pairs, n)
-    if n > _DENSE_IS_FASTER and 3 * n_pairs < n:
-        operator = LinearOperator((n, n), matvec=lambda v: apply(v.reshape(n, 1)), dtype=dtype)
-        try:
-            start = np.ones(n, dtype=dtype)
-            values, vectors = eigsh(operator, k=n_pairs, which=which, v0=start)
-        except ArpackNoConvergence:
-            if n > 20 * _DENSE_IS_FASTER:
-                raise
-            values, vectors = np.linalg.eigh(apply(np.eye(n, dtype=dtype)))
-    else:
-        values, vectors = np.linalg.eigh(apply(np.eye(n, dtype=dtype)))
-    order = np.argsort(-(np.abs(values) if which == "LM" else values), kind="stable")[:n_pairs]
-    return values[order], vectors[:, order]
+MOST_TURNS = 30
 
 
-def subspace_rows(
-    apply: Callable[[np.ndarray], np.ndarray], n: int, rank: int, dtype: np.dtype
-) -> np.ndarray:
+class Embedding(NamedTuple):
+    """One row per node, at unit length, and the eigenvalues, one more than there are columns."""
+
+    rows: np.ndarray
+    eigenvalues: np.ndarray
+
+
+def subspace_rows(apply: Operator, n: int, rank: int, dtype: np.dtype) -> np.ndarray:
     """F: rows of U |S|^1/2 at unit length; a node that expresses nothing keeps a zero row."""
     values, vectors = leading_eigenpairs(apply, n, rank, dtype, "LM")
     return normalize(vectors * np.sqrt(np.abs(values)))
@@ -53,26 +40,115 @@ def subspace_rows(
 
 def dense_affinity(F: np.ndarray, power: float) -> np.ndarray:
     """max(FF', 0)^power, at most 1."""
-    affinity = np.clip(F @ F.T, 0, None) ** power
-    return affinity / max(affinity.max(), np.finfo(F.dtype).tiny)
+    affinity = _powered(np.maximum(F @ F.T, 0), power)
+    affinity /= max(affinity.max(), np.finfo(F.dtype).tiny)
+    return affinity
+
+
+def block_affinity(
+    Z: np.ndarray, n_clusters: int, *, threshold: float, subspace_dim: int, power: float
+) -> np.ndarray:
+    """The block-structure heuristic: from a self-expression matrix (N x N) to an affinity."""
+    Z = prune_columns(Z, threshold)
+    C = (Z + Z.T) / 2
+    F = subspace_rows(lambda V: C @ V, len(C), subspace_dim * n_clusters + 1, C.dtype)
+    return dense_affinity(F, power)
+
+
+def spectral_embedding(affinity: np.ndarray, n_components: int) -> Embedding:
+    """The embedding of a symmetric affinity, whose diagonal does not count.
+
+    A node without any affinity has a zero row.
+    """
+    W = affinity - np.diag(affinity.diagonal())
+    scale = _inverse_root(W.sum(axis=1))
+    W *= scale
+    W *= scale[:, None]
+    values, vectors = leading_eigenpairs(lambda V: W @ V, len(W), n_components + 1, W.dtype, "LA")
+    return Embedding(normalize(vectors[:, :n_components] * (scale[:, None] > 0)), values)
+
+
+def spectral_clusters(affinity: np.ndarray, n_clusters: int, random_state: Any) -> np.ndarray:
+    """Normalised spectral clustering of a symmetric affinity."""
+    return discretized(spectral_embedding(affinity, n_clusters).rows, random_state)
+
+
+def by_means(rows: np.ndarray, random_state: Any) -> np.ndarray:
+    """The clusters of an embedding by k-means, the best of ten starts."""
+    kmeans = KMeans(rows.shape[1], n_init=10, random_state=random_state)
+    return numbered(kmeans.fit_predict(rows))
+
+
+def discretized(rows: np.ndarray, random_state: Any) -> np.ndarray:
+    """The clusters of an embedding: the rotation in which its rows are closest to unit vectors.
+
+    It starts at random, from rows that are far apart. Where a cluster comes out empty there are
+    fewer.
+    """
+    n, n_clusters = rows.shape
+    turn, last = _far_apart(rows, check_random_state(random_state)), np.inf
+    for _ in range(MOST_TURNS):
+        labels = (rows @ turn).argmax(axis=1)
+        sums = np.eye(n_clusters, dtype=rows.dtype)[labels].T @ rows
+        left, fit, right = la.svd(sums, check_finite=False)
+        cut = 2.0 * (n - fit.sum())
+        if abs(last - cut) <= n * np.finfo(rows.dtype).eps:
+            break
+        turn, last = (left @ right).T, cut
+    return numbered(labels)
+
+
+def numbered(labels: np.ndarray) -> np.ndarray:
+    """The same clusters, numbered by their first nodes: a rotation may give them any numbers."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    return first.argsort().argsort()[codes]
 
 
 def quadratic_embedding(F: np.ndarray, n_components: int) -> np.ndarray:
     """Spectral embedding of the affinity (FF')^2, which is never formed.
 
-    Rows of D^-1/2 V at unit length, V the leading eigenvectors of D^-1/2 (FF')^2 D^-1/2.
+    V are the leading eigenvectors of D^-1/2 (FF')^2 D^-1/2.
     """
-    n = F.shape[0]
+    n = len(F)
 
-    def times_affinity(v: np.ndarray) -> np.ndarray:
+    def times_affinity(V: np.ndarray) -> np.ndarray:
         # ((FF') * (FF')) v = row sums of (F (F' diag(v) F)) * F
-        return np.einsum("ij,ij->i", F @ (F.T @ (F * v)), F)[:, None]
+        columns = [np.einsum("ij,ij->i", F @ (F.T @ (F * v[:, None])), F) for v in V.T]
+        return np.stack(columns, axis=1)
 
-    degree = np.maximum(times_affinity(np.ones((n, 1), dtype=F.dtype)), np.finfo(F.dtype).tiny)
-    scale = 1.0 / np.sqrt(degree)
+    scale = _inverse_root(times_affinity(np.ones((n, 1), dtype=F.dtype))[:, 0])[:, None]
+    _, vectors = leading_eigenpairs(
+        lambda V: scale * times_affinity(scale * V), n, n_components, F.dtype, "LA"
+    )
+    return normalize(vectors * (scale > 0))
 
-    def apply(V: np.ndarray) -> np.ndarray:
-        return np.hstack([scale * times_affinity(scale * V[:, [j]]) for j in range(V.shape[1])])
 
-    _, vectors = leading_eigenpairs(apply, n, n_components, F.dtype, "LA")
-    return normalize(vectors * scale)
+def _inverse_root(degrees: np.ndarray) -> np.ndarray:
+    """d^-1/2, and 0 where there is no affinity."""
+    there = degrees > 0
+    return np.where(there, 1 / np.sqrt(np.where(there, degrees, 1)), 0).astype(degrees.dtype)
+
+
+def _powered(A: np.ndarray, power: float) -> np.ndarray:
+    """Entries to a power; whole ones by squaring, which costs a tenth."""
+    if power != int(power):
+        return A**power
+    result, left = None, int(power)
+    while left:
+        if left % 2:
+            result = A.copy() if result is None else result * A
+        left //= 2
+        if left:
+            A = A * A
+    return np.ones_like(A) if result is None else result
+
+
+def _far_apart(rows: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    """Columns are rows of the embedding: one at random, then each as far as can be from those."""
+    n, n_clusters = rows.shape
+    chosen = [random.randint(n)]
+    closeness = np.where(rows.any(axis=1), 0, np.inf)  # a zero row is far from nothing
+    for _ in range(n_clusters - 1):
+        closeness += np.abs(rows @ rows[chosen[-1]])
+        chosen.append(int(closeness.argmin()))
+    return rows[chosen].T

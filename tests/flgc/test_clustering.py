@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flgc import FLGCClustering
+from flgc.eigenpairs import leading_eigenpairs
 from flgc.metrics import clustering_accuracy
 from flgc.self_expression import prune_columns, self_expression, self_expression_factors
-from flgc.spectral import dense_affinity, leading_eigenpairs, quadratic_embedding, subspace_rows
+from flgc.spectral import dense_affinity, quadratic_embedding, subspace_rows
 from tests import plain
 
 
@@ -112,7 +113,7 @@ def test_both_solvers_find_independent_subspaces(solver):
 
 def test_lowrank_never_makes_an_n_by_n_matrix(monkeypatch):
     monkeypatch.setattr("flgc.clustering.self_expression", _forbidden)
-    monkeypatch.setattr("flgc.clustering.dense_affinity", _forbidden)
+    monkeypatch.setattr("flgc.clustering.block_affinity", _forbidden)
     X, _ = union_of_subspaces(n_per_cluster=200)
     model = FLGCClustering(3, solver="lowrank", random_state=0).fit(sp.csr_array(X))
     assert model.embedding_.shape == (600, 3)
@@ -123,12 +124,30 @@ def _forbidden(*_):
     raise AssertionError("an N x N matrix was formed")
 
 
-def test_a_black_image_and_a_duplicate_do_not_spread_nan():
+@pytest.mark.parametrize(
+    "settings", [{"solver": "exact"}, {"solver": "lowrank"}, {"norm": "l1"}, {"norm": "nuclear"}]
+)
+def test_a_black_image_a_duplicate_and_a_constant_pixel_do_not_spread_nan(settings):
     X, truth = union_of_subspaces()
-    X[5], X[7] = 0, X[8]
-    for solver in ("exact", "lowrank"):
-        model = FLGCClustering(3, hops=2, n_neighbors=5, solver=solver, random_state=0).fit(X)
-        assert clustering_accuracy(truth, model.labels_) > 0.8
+    X[5], X[7], X[:, 3] = 0, X[8], 1.0
+    given = {"hops": 1, "n_neighbors": 5, "regularization": 3.0, "random_state": 0}
+    model = FLGCClustering(3, **given, **settings).fit(X)
+    assert clustering_accuracy(truth, model.labels_) > 0.7
+
+
+@pytest.mark.parametrize("norm", ["l1", "nuclear"])
+def test_other_norms_find_independent_subspaces(norm):
+    X, truth = union_of_subspaces()
+    model = FLGCClustering(3, hops=0, norm=norm, regularization=0.1, subspace_dim=2, random_state=0)
+    assert clustering_accuracy(truth, model.fit_predict(X)) == 1.0
+
+
+def test_more_clusters_than_there_are_mix_nothing():
+    """Two kinds of rows, three clusters: one may be empty, or a part of a kind."""
+    X = np.repeat(np.eye(2), 10, axis=0)
+    labels = FLGCClustering(3, hops=0, regularization=0.1, random_state=0).fit_predict(X)
+    assert set(labels) <= {0, 1, 2}
+    assert not set(labels[:10]) & set(labels[10:])
 
 
 @pytest.mark.parametrize(
@@ -145,6 +164,9 @@ def test_a_black_image_and_a_duplicate_do_not_spread_nan():
         ({"subspace_dim": 0}, "subspace_dim=0"),
         ({"solver": "fast"}, "solver='fast'"),
         ({"solver": "lowrank", "power": 4}, "never forms Z"),
+        ({"norm": "l2"}, "norm='l2'"),
+        ({"norm": "l1", "regularization": 0}, "regularization=0"),
+        ({"norm": "nuclear", "solver": "lowrank"}, "norm='nuclear' .* solver='lowrank'"),
         ({"device": "tpu"}, "device='tpu'"),
     ],
 )

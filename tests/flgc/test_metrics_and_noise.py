@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from flgc.metrics import (
     clustering_accuracy,
     expected_calibration_error,
     normalized_mutual_information,
 )
-from flgc.noise import gaussian, salt_and_pepper
+from flgc.noise import NOISES, PATTERNS, gaussian, salt_and_pepper
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
@@ -71,9 +72,54 @@ def test_salt_and_pepper_changes_the_share_and_counts_it():
     assert (X == 0.5).all()
 
 
+INTENSE = {"gaussian": 0.3, "salt_pepper": 0.25}
+PIXELS = st.tuples(st.integers(1, 6), st.integers(1, 9)).flatmap(
+    lambda shape: arrays(np.float64, shape, elements=st.floats(0, 1, width=16))
+)
+
+
+@given(PIXELS, st.sampled_from(list(NOISES)), st.integers(0, 99))
+def test_a_shared_pattern_is_the_noise_of_one_row_in_all_rows(X, kind, seed):
+    noisy, n_changed = NOISES[kind](X, INTENSE[kind], seed=seed, pattern="shared")
+    for row, before in zip(noisy, X, strict=True):
+        alone = NOISES[kind](before[None], INTENSE[kind], seed=seed).X[0]
+        np.testing.assert_array_equal(row, alone)
+    assert n_changed == np.count_nonzero(noisy != X)
+    again = NOISES[kind](X, INTENSE[kind], seed=seed, pattern="shared").X
+    np.testing.assert_array_equal(noisy, again)
+
+
+@pytest.mark.parametrize("kind", NOISES)
+def test_independent_noise_differs_from_row_to_row_and_a_shared_one_from_seed_to_seed(kind):
+    X = np.full((40, 60), 0.5)
+    drawn = {name: NOISES[kind](X, INTENSE[kind], seed=1, pattern=name) for name in PATTERNS}
+    assert len(np.unique(drawn["shared"].X, axis=0)) == 1
+    assert len(np.unique(drawn["independent"].X, axis=0)) == 40
+    np.testing.assert_array_equal(drawn["independent"].X, NOISES[kind](X, INTENSE[kind], seed=1).X)
+    other = NOISES[kind](X, INTENSE[kind], seed=2, pattern="shared").X
+    assert not np.array_equal(drawn["shared"].X, other)
+
+
+def test_a_shared_pattern_hits_the_share_of_a_row_with_both_values():
+    X = np.full((10, 200), 0.5)
+    noisy, n_changed = salt_and_pepper(X, 0.25, seed=0, pattern="shared")
+    assert (np.count_nonzero(noisy != 0.5, axis=1) == 50).all()
+    assert n_changed == 500
+    assert set(np.unique(noisy)) == {0.0, 0.5, 1.0}
+    black = salt_and_pepper(np.zeros((10, 200)), 0.25, seed=0, pattern="shared")
+    assert black.n_changed == np.count_nonzero(noisy == 1), "what was black stays so under pepper"
+
+
+@pytest.mark.parametrize("kind", NOISES)
+def test_an_unknown_pattern_is_refused(kind):
+    with pytest.raises(ValueError, match=r"pattern='common'.*independent.*shared"):
+        NOISES[kind](np.eye(2), 0.1, seed=0, pattern="common")
+
+
 def test_integer_pixels_become_floats_and_float32_stays():
     assert gaussian(np.ones((2, 2), int), 0.1, seed=0).X.dtype == np.float64
-    assert gaussian(np.ones((2, 2), np.float32), 0.1, seed=0).X.dtype == np.float32
+    for noise in NOISES.values():
+        assert noise(np.ones((2, 2), np.float32), 0.1, seed=0).X.dtype == np.float32
 
 
 def test_bad_intensities_are_refused():

@@ -70,3 +70,12 @@ def test_noise_is_clipped_and_seeded_as_asked() -> None:
     assert noisy(True, 1).max() <= 1
     assert noisy(False, 1).max() > 1
     assert not np.array_equal(noisy(False, 1), noisy(False, 2))
+
+
+def test_noise_may_be_one_row_for_all() -> None:
+    data = dataclasses.replace(BARE, features=np.full((4, 3), 0.5))
+    shared, n_changed = corrupt(data, "gaussian", 0.5, "raw", False, 1, "shared")
+    assert len(np.unique(shared.features, axis=0)) == 1
+    assert n_changed == 12
+    own, _ = corrupt(data, "gaussian", 0.5, "raw", False, 1)
+    assert len(np.unique(own.features, axis=0)) == 4
