@@ -1,0 +1,81 @@
+"""Each sample as a convex combination of the others, all samples at once.
+
+    min  1/2 ||x_i - s_i X||^2 + r_i/2 ||s_i - a_i||^2 + b_i s_i',   s_i on the simplex, s_ii = 0
+
+by accelerated projected gradient (Nesterov), whose momentum a row gives up where it points uphill.
+A row is done when its gap (Frank and Wolfe) is small: grad (s_i - s)' over all s of the simplex, at
+most, which is never smaller than what is left to gain.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh
+
+from flgc.methods.learned_graphs.simplex import nearest_on_simplex
+
+# The gap costs half a step: it is asked for now and then.
+_STEPS_BETWEEN_GAPS = 10
+
+
+class ConvexCombinations:
+    """The samples, and what all problems with them share."""
+
+    def __init__(self, X: np.ndarray) -> None:
+        n = len(X)
+        if n < 2:
+            raise ValueError(f"n_samples={n}: a sample is expressed by others; give at least 2.")
+        X = X - X.mean(axis=0)  # rows of S sum to 1: a shift would be nothing but rounding
+        self.gram = X @ X.T
+        last = (n - 1, n - 1)
+        steepest = eigh(self.gram, eigvals_only=True, subset_by_index=last, check_finite=False)[0]
+        # 1 where all samples are the same: every S is right then.
+        self.mean_square = float(np.trace(self.gram)) / n or 1.0
+        self.steepest = float(steepest) or 1.0
+        self.equal = (1.0 - np.eye(n)) / (n - 1)
+
+    def errors(self, S: np.ndarray) -> np.ndarray:
+        """||x_i - s_i X||^2 of each sample."""
+        product = S @ self.gram
+        squares = np.einsum("ij,ij->i", product, S) - 2 * np.diag(product) + np.diag(self.gram)
+        return np.maximum(squares, 0.0)
+
+    def solved(
+        self,
+        S: np.ndarray,
+        *,
+        pull: np.ndarray | float = 0.0,
+        target: np.ndarray | float = 0.0,
+        slope: np.ndarray | float = 0.0,
+        max_iter: int,
+        tol: float,
+    ) -> tuple[np.ndarray, int, float]:
+        """The best S from a start, the number of steps, and the largest gap in mean ||x||^2.
+
+        `pull` (r, a column), `target` (A) and `slope` (B) are the terms beside the fit.
+        """
+        n = len(S)
+        step = 1.0 / (self.steepest + pull)
+        Y, momentum, gap = S, np.ones((n, 1)), np.inf
+        for iteration in range(1, max_iter + 1):
+            moved = Y - step * self._gradient(Y, pull, target, slope)
+            np.fill_diagonal(moved, -np.inf)
+            new = nearest_on_simplex(moved)
+            uphill = np.einsum("ij,ij->i", Y - new, new - S)[:, None] > 0
+            later = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+            rate = np.where(uphill, 0.0, (momentum - 1) / later)
+            momentum = np.where(uphill, 1.0, later)
+            Y, S = new + rate * (new - S), new
+            if iteration % _STEPS_BETWEEN_GAPS == 0 or iteration == max_iter:
+                gap = self._gap(S, self._gradient(S, pull, target, slope))
+                if gap <= tol:
+                    break
+        return S, iteration, gap
+
+    def _gradient(self, S: np.ndarray, pull: object, target: object, slope: object) -> np.ndarray:
+        return S @ self.gram - self.gram + pull * (S - target) + slope
+
+    def _gap(self, S: np.ndarray, gradient: np.ndarray) -> float:
+        here = np.einsum("ij,ij->i", gradient, S)
+        np.fill_diagonal(gradient, np.inf)
+        return float((here - gradient.min(axis=1)).max()) / self.mean_square
