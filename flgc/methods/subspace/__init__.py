@@ -1,0 +1,1 @@
+"""Subspace clustering: each sample as a combination of the others."""

@@ -1,0 +1,276 @@
+"""LRR, LRSC, EDSC and EGCSC: each equal to its formula, and what they do on odd tables."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from flgc import FLGCClustering
+from flgc.graph import knn_graph
+from flgc.low_rank_expression import low_rank_expression, robust_low_rank_expression
+from flgc.methods.base import Problem
+from flgc.methods.estimators import Estimator
+from flgc.methods.registry import contender
+from flgc.methods.subspace.edsc import EDSCClustering
+from flgc.methods.subspace.egcsc import EGCSCClustering
+from flgc.methods.subspace.lrr import LRRClustering
+from flgc.methods.subspace.lrsc import LRSCClustering, cleaned, lrsc
+from flgc.metrics import clustering_accuracy
+from flgc.spectral import block_affinity
+from tests import plain
+from tests.flgc.test_clustering import union_of_subspaces
+
+FOUR = (
+    LRRClustering(2, random_state=0),
+    LRSCClustering(2, random_state=0),
+    EDSCClustering(2, random_state=0),
+    EGCSCClustering(2, random_state=0),
+)
+KINDS = tuple(type(each) for each in FOUR)
+X, TRUTH = union_of_subspaces()
+NOISY = X + 0.1 * np.random.default_rng(0).standard_normal(X.shape)
+
+
+@parametrize_with_checks(list(FOUR))
+def test_scikit_learn_estimator_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_subspaces_without_noise_are_found(kind):
+    model = kind(3, random_state=0).fit(X)
+    assert clustering_accuracy(TRUTH, model.labels_) == 1.0
+    np.testing.assert_allclose(model.affinity_matrix_, model.affinity_matrix_.T, atol=1e-12)
+    assert (model.affinity_matrix_ >= 0).all()
+
+
+@pytest.mark.parametrize("model", [LRRClustering(3, weight=100.0), LRSCClustering(3)])
+def test_samples_of_independent_subspaces_have_no_affinity(model):
+    """Without noise Z is the shape interaction matrix: blocks, to the tolerance."""
+    affinity = clone(model).set_params(random_state=0).fit(X).affinity_matrix_
+    assert affinity[TRUTH[:, None] != TRUTH].max() < 1e-3
+
+
+@pytest.mark.parametrize("pca", [None, 2])
+@pytest.mark.parametrize("model", [LRRClustering(3, weight=0.1), LRSCClustering(3, tau=0.1)])
+def test_noise_and_projection_are_survived(model, pca):
+    model = clone(model).set_params(pca=pca, random_state=0).fit(NOISY)
+    assert clustering_accuracy(TRUTH, model.labels_) == 1.0
+    assert model.rank_ == 6
+
+
+def test_lrr_passes_over_samples_that_are_no_combination():
+    """A tenth of the samples replaced by noise: the others are still told apart."""
+    rng = np.random.default_rng(2)
+    outliers = rng.choice(len(X), 12, replace=False)
+    spoiled = X.copy()
+    spoiled[outliers] = rng.standard_normal((12, X.shape[1]))
+    spoiled /= np.linalg.norm(spoiled, axis=1, keepdims=True)
+    model = LRRClustering(3, weight=0.5, random_state=0).fit(spoiled)
+    kept = np.setdiff1d(np.arange(len(X)), outliers)
+    assert clustering_accuracy(TRUTH[kept], model.labels_[kept]) > 0.95
+
+
+@pytest.mark.parametrize("power", [2, 3.5])
+def test_lrr_is_its_paper(power):
+    model = LRRClustering(3, weight=0.3, power=power, tol=1e-8, random_state=0).fit(NOISY)
+    Z = robust_low_rank_expression(NOISY, NOISY, 0.3, tol=1e-8).matrix
+    U, S, _ = np.linalg.svd(Z)
+    M = U[:, S > 1e-6] * np.sqrt(S[S > 1e-6])
+    cosines = M @ M.T / np.linalg.norm(M, axis=1) / np.linalg.norm(M, axis=1)[:, None]
+    np.testing.assert_allclose(model.affinity_matrix_, np.abs(cosines) ** power, atol=1e-6)
+    assert model.rank_ == M.shape[1]
+    assert (model.n_iter_ > 0, model.residual_ <= 1e-8) == (True, True)
+
+
+def test_lrr_that_is_cut_off_says_so():
+    with pytest.warns(ConvergenceWarning, match="after 2 iterations"):
+        model = LRRClustering(3, tol=1e-12, max_iter=2, random_state=0).fit(X)
+    assert (model.n_iter_, model.residual_ > 1e-12) == (2, True)
+
+
+def test_lrr_with_no_weight_on_errors_expresses_nothing():
+    model = LRRClustering(3, weight=1e-6, random_state=0).fit(X)
+    assert model.rank_ == 0
+    assert not model.affinity_matrix_.any()
+
+
+def test_lrsc_without_noise_is_the_nuclear_norm():
+    Z = low_rank_expression(X, X, 1 / 0.2).matrix
+    model = LRSCClustering(3, tau=0.2, random_state=0).fit(X)
+    np.testing.assert_allclose(model.affinity_matrix_, np.abs(Z) + np.abs(Z.T), atol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1e8, 2.0])
+def test_lrsc_is_optimal_in_both_variables(alpha):
+    """Z given A, and A given Z, cannot be made better; with alpha large A = X."""
+    tau = 0.2
+    U, S, Vt = np.linalg.svd(NOISY.T, full_matrices=False)
+    A = (U * cleaned(S, tau, alpha)) @ Vt
+    Z = low_rank_expression(A.T, A.T, 1 / tau).matrix
+    model = LRSCClustering(3, tau=tau, alpha=alpha, random_state=0).fit(NOISY)
+    np.testing.assert_allclose(model.affinity_matrix_, np.abs(Z) + np.abs(Z.T), atol=1e-8)
+    fit = tau * A @ (np.eye(len(Z)) - Z) @ (np.eye(len(Z)) - Z).T + alpha * (A - NOISY.T)
+    np.testing.assert_allclose(fit, 0, atol=1e-6 * alpha)
+
+
+@given(
+    st.floats(1e-3, 50),
+    st.sampled_from([0.01, 0.5, 3.0, 100.0]),
+    st.sampled_from([0.01, 0.5, 3.0, 100.0]),
+)
+def test_polynomial_thresholding_is_the_best_value(s, tau, alpha):
+    def cost(a):
+        below = tau / 2 * a**2
+        fit = np.where(a <= tau**-0.5, below, 1 - 1 / (2 * tau * np.maximum(a, 1e-9) ** 2))
+        return alpha / 2 * (s - a) ** 2 + fit
+
+    (found,) = cleaned(np.array([s]), tau, alpha)
+    tried = np.linspace(0, s, 2001)
+    best = tried[np.argmin(cost(tried))]
+    near = minimize_scalar(
+        cost, bounds=(max(best - s / 2000, 0), best + s / 2000), method="bounded"
+    )
+    assert cost(found) <= min(cost(best), near.fun) * (1 + 1e-6) + 1e-12
+
+
+def problem(features, n_clusters=3, seeds=(0, 1)):
+    n, nothing = len(features), knn_graph(features, 0)
+    labels = np.full((len(seeds), n), -1)
+    return Problem(features, nothing, n_clusters, labels, (np.arange(n),) * len(seeds), seeds)
+
+
+def test_lrsc_shares_its_decompositions_and_changes_nothing():
+    plain_row = Estimator("LRSC", LRSCClustering, **lrsc.axes)
+    grid = {**lrsc.axes, "tau": (0.5, 5.0), "pca": (None, 2)}
+    given = problem(NOISY)
+    shared, single = (list(row.outputs(given, grid)) for row in (lrsc, plain_row))
+    assert len(shared) == 8
+    expected = {str(setting): outputs for setting, outputs in single}
+    for setting, outputs in shared:
+        same = expected[str(setting)]
+        for ours, theirs in zip(outputs.classes, same.classes, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        affinities = zip(outputs.extras["affinity"], same.extras["affinity"], strict=True)
+        for ours, theirs in affinities:
+            np.testing.assert_allclose(ours, theirs, atol=1e-10)
+
+
+@pytest.mark.parametrize(("name", "most"), [("LRR", 10), ("LRSC", 20)])
+def test_rows_have_small_grids_and_find_subspaces(name, most):
+    row = contender(name, "clustering")
+    assert row.n_settings() <= most
+    found = list(row.method.outputs(problem(X), row.whole({})))
+    assert len(found) == row.n_settings()
+    best = max(clustering_accuracy(TRUTH, outputs.classes[0]) for _, outputs in found)
+    assert best == 1.0
+
+
+def plain_dense_affinity(regularization, hops):
+    A = knn_graph(NOISY, 5).toarray()
+    H = plain.propagate(plain.propagation_matrix(A), NOISY, hops, 0.0)
+    Z = np.linalg.solve(H @ H.T + regularization * np.eye(len(X)), H @ NOISY.T)
+    # Nodes that have the same neighbours tie, and pruning would take either: all is kept.
+    return block_affinity(Z, 3, threshold=1.0, subspace_dim=2, power=3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "hops"),
+    [(EDSCClustering, {}, 0), (EGCSCClustering, {"n_neighbors": 5}, 1)],
+)
+def test_edsc_and_egcsc_are_flgc_without_and_with_one_hop(kind, own, hops):
+    given = {"regularization": 2.0, "threshold": 1.0, "subspace_dim": 2, "power": 3}
+    model = kind(3, random_state=0, **given, **own).fit(NOISY)
+    np.testing.assert_allclose(model.affinity_matrix_, plain_dense_affinity(2.0, hops), atol=1e-8)
+    same = FLGCClustering(3, hops=hops, teleport=0.0, n_neighbors=5, random_state=0, **given)
+    same.fit(NOISY)
+    np.testing.assert_array_equal(model.labels_, same.labels_)
+    np.testing.assert_array_equal(model.affinity_matrix_, same.affinity_matrix_)
+    lowrank = {"regularization": 2.0, "subspace_dim": 2, "solver": "lowrank", "random_state": 0}
+    model = kind(3, **lowrank, **own).fit(NOISY)
+    same = FLGCClustering(3, hops=hops, teleport=0.0, n_neighbors=5, **lowrank).fit(NOISY)
+    np.testing.assert_array_equal(model.embedding_, same.embedding_)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_parameters_clones_and_pickles(kind):
+    model = kind(3, random_state=0).fit(X)
+    assert not {"hops", "teleport"} & set(model.get_params())
+    again = clone(model).fit(X)
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    kept = pickle.loads(pickle.dumps(model))
+    assert kept.get_params() == model.get_params()
+    np.testing.assert_array_equal(kept.fit(X).labels_, model.labels_)
+
+
+REFUSED = {
+    LRRClustering: ("weight", "power", "tol", "max_iter", "pca"),
+    LRSCClustering: ("tau", "alpha", "pca"),
+    EDSCClustering: ("power", "threshold"),
+    EGCSCClustering: ("power", "threshold"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind in KINDS for name in REFUSED[kind]]
+)
+def test_parameters_that_cannot_work_are_refused(kind, name):
+    for value in (0, -1, "a", np.nan):
+        with pytest.raises(ValueError, match=f"{name}=.* is not possible"):
+            kind(3, **{name: value}).fit(X)
+
+
+ODD = {
+    "a constant column": np.hstack([X, np.full((len(X), 1), 7.0)]),
+    "a duplicated row": np.vstack([X, X[:1]]),
+    "a row of zeros": np.vstack([X, np.zeros((1, X.shape[1]))]),
+    "nothing but zeros": np.zeros((12, 3)),
+    "nothing but one row": np.ones((12, 3)),
+    "one column": X[:, :1],
+    "more columns than rows": X[::12],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", ODD)
+def test_odd_tables_are_clustered(kind, case):
+    features = ODD[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        for n_clusters in (1, 3):
+            model = kind(n_clusters, random_state=0).fit(features)
+            assert np.isfinite(model.affinity_matrix_).all()
+            assert model.labels_.shape == (len(features),)
+            assert set(model.labels_) <= set(range(n_clusters))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_duplicated_row_goes_with_the_first(kind):
+    labels = kind(3, random_state=0).fit_predict(ODD["a duplicated row"])
+    assert labels[0] == labels[-1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_of_zeros_disturbs_no_other(kind):
+    labels = kind(3, random_state=0).fit_predict(ODD["a row of zeros"])
+    assert clustering_accuracy(TRUTH, labels[:-1]) == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_clusters_than_rows_are_refused(kind):
+    with pytest.raises(ValueError, match="n_clusters=5 is not possible with n_samples=4"):
+        kind(5).fit(X[:4])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_cluster_may_come_out_empty(kind):
+    """Two points, many times: five clusters are asked for, and whatever is found is in range."""
+    labels = kind(5, random_state=0).fit_predict(np.repeat(np.eye(2, 3), 10, axis=0))
+    assert set(labels) <= set(range(5))
