@@ -39,7 +39,8 @@ class Problem:
 
     `labels` is of shape (runs, nodes), -1 at validation, test and unknown nodes. `asked` names for
     each run the nodes whose outputs are wanted, by number alone. `folds`, of the shape of `labels`,
-    parts the labelled nodes of a run: nodes of -1 are in no fold, and never left out.
+    parts the labelled nodes of a run: nodes of -1 are in no fold, and never left out. `graphs` are
+    those that settings may name, where there are several.
     """
 
     X: Any
@@ -50,6 +51,7 @@ class Problem:
     seeds: tuple[int, ...]
     folds: np.ndarray | None = None
     device: str = "cpu"
+    graphs: Mapping[str, sp.csr_array] = field(default_factory=dict)
     # Where features that all runs share are kept: (scaling, hops, teleport) to H.
     kept: Callable[[str, int, float], np.ndarray] | None = None
 
@@ -106,6 +108,10 @@ class Problem:
         )
         return more, np.array(owners)
 
+    def on(self, graph: str) -> Problem:
+        """The same with one of its graphs."""
+        return dataclasses.replace(self, P=self.graphs[graph])
+
     def propagated(self, scaling: str, hops: int, teleport: float) -> np.ndarray:
         """H of Eq. 10 on scaled features, dense: no label is in it, so all runs share it."""
         if self.kept is not None:
@@ -145,7 +151,8 @@ class Method:
     problem at once, for speed; others never see two runs together, since a node that one run tests
     is labelled in another. `leaves_out` says that its scores know `hits` on labelled nodes which a
     fit leaves out; others are run on folds where nobody validates. `closed_form` says that to fit
-    a setting again costs less than to keep it: cells are fitted, from features that are kept.
+    a setting again costs less than to keep it: cells are fitted, from features that are kept. A
+    method that does not see the graph (`sees_graph`) is scored once, however many graphs there are.
     """
 
     name: str
@@ -156,6 +163,7 @@ class Method:
     batched: bool = False
     leaves_out: bool = False
     closed_form: bool = False
+    sees_graph: bool = True
     own: bool = False  # the method of the paper, which its claims are about
 
     def parameters(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_clusterer
 
+from flgc.methods.affinities import AffinityClustering
 from flgc.methods.base import Grid, Method, Outputs, Problem, Setting, settings_of
 from flgc.scaling import scaled
 
@@ -24,6 +25,7 @@ class Estimator(Method):
     """
 
     seeded = True
+    sees_graph = False
 
     def __init__(
         self,
@@ -41,6 +43,7 @@ class Estimator(Method):
         if not isinstance(made, BaseEstimator) or not (is_classifier(made) or is_clusterer(made)):
             raise TypeError(f"{_full_name(estimator)} is no classifier or clusterer of sklearn")
         self.task = "clustering" if is_clusterer(made) else "classification"
+        self.batched = is_clusterer(made)  # no run has a label that another may not see
         for axis, values in {"scaling": scaling, **axes}.items():
             if isinstance(values, str) or not isinstance(values, Iterable):
                 raise TypeError(f"{name}: {axis}={values!r}; give a tuple of values")
@@ -57,11 +60,14 @@ class Estimator(Method):
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
         """One fit for each setting and run."""
-        of_run = self._clusters if self.task == "clustering" else self._classes
         for setting in settings_of(grid):
             rest = {name: value for name, value in setting.items() if name != "scaling"}
             X = scaled(problem.X, setting["scaling"])
-            yield setting, Outputs([of_run(problem, r, X, rest) for r in range(problem.n_runs)])
+            if self.task == "clustering":
+                yield setting, self._clusters(problem, X, rest)
+            else:
+                runs = range(problem.n_runs)
+                yield setting, Outputs([self._classes(problem, run, X, rest) for run in runs])
 
     def _classes(self, problem: Problem, run: int, X: Any, setting: Setting) -> np.ndarray:
         rows = slice(None) if self.unlabelled else problem.labelled(run)
@@ -70,9 +76,18 @@ class Estimator(Method):
         with np.errstate(divide="ignore", invalid="ignore"):
             return model.fit(X[rows], problem.labels[run][rows]).predict(X[problem.asked[run]])
 
-    def _clusters(self, problem: Problem, run: int, X: Any, setting: Setting) -> np.ndarray:
-        model = self._made(setting, problem.seeds[run], n_clusters=problem.n_classes)
-        return model.fit_predict(X)
+    def _clusters(self, problem: Problem, X: Any, setting: Setting) -> Outputs:
+        """One affinity serves all starts; what has no start at random is fitted once."""
+        made = [self._made(setting, s, n_clusters=problem.n_classes) for s in problem.seeds]
+        first = made[0]
+        labels = first.fit_predict(X)
+        if isinstance(first, AffinityClustering):
+            later = [first.clusters(model.random_state) for model in made[1:]]
+            extras = {"affinity": [first.affinity_matrix_] * len(made)}
+            return Outputs([labels, *later], extras=extras)
+        if "random_state" not in first.get_params():
+            return Outputs([labels] * len(made))
+        return Outputs([labels, *(model.fit_predict(X) for model in made[1:])])
 
     def _made(self, setting: Setting, seed: int, **known: Any) -> Any:
         """A new estimator; what it knows no parameter for is not set."""

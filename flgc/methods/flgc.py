@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from types import MappingProxyType
@@ -15,14 +15,12 @@ from array_api_compat import array_namespace
 
 from flgc.averaging import average_grid, filtered, with_constant
 from flgc.classifier import fit_weights
-from flgc.clustering import FLGCClustering
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.grid import score_grid
 from flgc.methods.base import Grid, Judge, Method, Outputs, Problem, Setting, settings_of
 from flgc.progress import tracked
-from flgc.propagation import iterate_hops
 from flgc.ridge import one_hot, ridge_weights
-from flgc.scaling import dense, scaled
+from flgc.scaling import scaled
 
 PAPER = "Cai, Zhang, Cai, Liu, Ding, Ghamisi: Fully Linear Graph Convolutional Networks"
 
@@ -132,72 +130,6 @@ class FLGC(Method):
                 for run, scores in zip(runs, filtered(P, X, average.filters), strict=True):
                     sums[run] = sums[run] + to_numpy(scores)[problem.asked[run]]
         return _outputs(sums)
-
-
-class Clustering(Method):
-    """Z = (HH' + r I)^-1 H X' (Eq. 20), its block structure, and spectral clustering of it."""
-
-    name = "FLGC*"
-    task = "clustering"
-    axes = MappingProxyType(
-        {
-            "scaling": ("raw",),
-            "hops": (1, 2, 5, 10, 20),
-            "teleport": (0.0, 0.001, 0.01, 0.1, 0.2),
-            "regularization": (0.01, 0.1, 1.0, 10.0, 100.0, 1e3),
-            "threshold": (0.8,),
-            "subspace_dim": (4,),
-            "power": (4,),
-        }
-    )
-    reference = PAPER
-    seeded = True
-    batched = True
-    own = True
-
-    def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
-        """One propagation serves all hops, and each H all that is done with it."""
-        rest = {name: grid[name] for name in list(self.axes)[3:]}
-        total = len(grid["scaling"]) * len(grid["teleport"]) * len(set(grid["hops"]))
-        for start, X, H in tracked(_embeddings(problem, grid), total):
-            for setting in settings_of(rest):
-                models = [_clustered(H, X, problem.n_classes, s, setting) for s in problem.seeds]
-                yield (
-                    start | setting,
-                    Outputs(
-                        [model.labels_ for model in models],
-                        extras={"affinity": [model.affinity_matrix_ for model in models]},
-                    ),
-                )
-
-
-def _embeddings(problem: Problem, grid: Grid) -> Iterator[tuple[Setting, np.ndarray, np.ndarray]]:
-    """Each H of the grid with the features that it comes from; a single one may be kept."""
-    where = resolve_device(problem.device)
-    alone = len(grid["hops"]) == len(grid["teleport"]) == 1
-    for scaling in grid["scaling"]:
-        X = dense(scaled(problem.X, scaling))
-        for teleport in grid["teleport"]:
-            every: Iterable[tuple[int, Any]]
-            if alone and problem.kept is not None:
-                every = [(grid["hops"][0], problem.kept(scaling, grid["hops"][0], teleport))]
-            else:
-                P, last = to_device(problem.P, where), max(grid["hops"])
-                every = enumerate(iterate_hops(P, to_device(X, where), last, teleport))
-            for hops, H in every:
-                if hops in grid["hops"]:
-                    setting = {"scaling": scaling, "hops": hops, "teleport": teleport}
-                    yield setting, X, to_numpy(H).copy()
-
-
-def _clustered(
-    H: np.ndarray, X: np.ndarray, n_clusters: int, seed: int, setting: Setting
-) -> FLGCClustering:
-    """The clusters of an embedding, always by the exact solver."""
-    model = FLGCClustering(
-        n_clusters, solver="exact", device="cpu", random_state=seed % 2**32, **setting
-    )
-    return model.fit_embedding(H, X)
 
 
 def _of_some(judge: Judge, runs: np.ndarray, some: list[int], classes: Any) -> Any:

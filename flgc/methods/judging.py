@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import pairwise_distances, silhouette_score
+from sklearn.metrics import pairwise_distances
 
 from flgc.methods.base import Method, Problem
-from flgc.metrics import clustering_accuracy, normalized_mutual_information
+from flgc.metrics import clustering_accuracy, normalized_mutual_information, silhouette
 from flgc.scaling import standardised
 
 # What only those may look at who judge, or who say that they pick on test labels.
@@ -70,14 +70,13 @@ class Clusters:
         return {
             "ACC": np.array([clustering_accuracy(*pair) for pair in pairs]),
             "NMI": np.array([normalized_mutual_information(*pair) for pair in pairs]),
-            "silhouette": np.array([self._silhouette(of_run) for of_run in classes]),
+            "silhouette": np.array(
+                [
+                    silhouette(self._distances, np.asarray(of_run)[self._sample])
+                    for of_run in classes
+                ]
+            ),
         }
-
-    def _silhouette(self, clusters: np.ndarray) -> float:
-        sampled = np.asarray(clusters)[self._sample]
-        if not 1 < len(np.unique(sampled)) < len(sampled):
-            return -1.0
-        return float(silhouette_score(self._distances, sampled, metric="precomputed"))
 
     @cached_property
     def _distances(self) -> np.ndarray:
@@ -92,18 +91,24 @@ class Clusters:
 
 def posed(
     data: Any,
-    P: sp.csr_array,
+    graph: sp.csr_array | Mapping[str, sp.csr_array],
     splits: Sequence[Any] | None,
     seeds: Sequence[int],
     method: Method,
     device: str = "cpu",
     kept: Any = None,
 ) -> tuple[Problem, Any]:
-    """A dataset as a problem and its judge; without splits it is one of clustering."""
+    """A dataset on a graph, or on several, as a problem and its judge.
+
+    Without splits it is one of clustering.
+    """
+    graphs = graph if isinstance(graph, Mapping) else {}
+    P = next(iter(graphs.values())) if graphs else graph
     given = (data.features, data.labels, data.n_classes, P)
+    rest = {"device": device, "kept": kept, "graphs": graphs}
     if splits is None:
-        return clustering(*given, seeds, device=device, kept=kept)
-    return classification(*given, splits, seeds, method, device=device, kept=kept)
+        return clustering(*given, seeds, **rest)
+    return classification(*given, splits, seeds, method, **rest)
 
 
 def classification(

@@ -20,7 +20,8 @@ from typing import Any, get_args
 
 from flgc.methods.base import Grid, Method, Task, plain
 from flgc.methods.estimators import Estimator
-from flgc.methods.flgc import FLGC, Clustering
+from flgc.methods.flgc import FLGC
+from flgc.methods.flgc_clustering import EDSC, EGCSC, Clustering, LowRank
 from flgc.methods.picking import PROTOCOLS, Combine
 
 GROUP = "flgc.methods"
@@ -81,7 +82,13 @@ class Contender:
         return math.prod(len(values) for values in {**self.whole(given), **self.part}.values())
 
 
-_FLGC, _CLUSTERING = FLGC(), Clustering()
+_FLGC, _CLUSTERING, _LOW_RANK = FLGC(), Clustering(), LowRank()
+# Iterated, so fewer settings.
+_OTHER_NORMS: dict[str, tuple] = {
+    "hops": (2, 10),
+    "teleport": (0.01, 0.2),
+    "regularization": (0.01, 0.1, 1.0, 10.0),
+}
 _ROWS = (
     Contender("FLGC", _FLGC, part={"teleport": (0.0,)}),
     Contender("FLGC*, teleport .1", _FLGC, part={"teleport": (0.1,)}, published="FLGC*"),
@@ -89,6 +96,15 @@ _ROWS = (
     Contender("FLGC* averaged", _FLGC, grid={"constant": (True,)}, combine="average"),
     Contender("FLGC", _CLUSTERING, part={"teleport": (0.0,)}),
     Contender("FLGC*", _CLUSTERING),
+    Contender("FLGC* averaged", _CLUSTERING, combine="average"),
+    Contender("FLGC*, l1", _CLUSTERING, grid=_OTHER_NORMS | {"norm": ("l1",)}, published="FLGC*"),
+    Contender(
+        "FLGC*, nuclear", _CLUSTERING, grid=_OTHER_NORMS | {"norm": ("nuclear",)}, published="FLGC*"
+    ),
+    Contender("FLGC, low-rank", _LOW_RANK, part={"teleport": (0.0,)}),
+    Contender("FLGC*, low-rank", _LOW_RANK),
+    Contender("EDSC", EDSC(), grid={"hops": (0,), "teleport": (0.0,)}),
+    Contender("EGCSC", EGCSC(), grid={"hops": (1,), "teleport": (0.0,)}),
 )
 # By name and task. What takes time to import is named and not imported.
 BUILT_IN: dict[tuple[str, str], Any] = {
@@ -103,12 +119,25 @@ BUILT_IN: dict[tuple[str, str], Any] = {
     ("LapRLS", "classification"): "flgc.methods.tables.laprls:LapRLS",
     ("LabelSpreading", "classification"): "flgc.methods.tables.of_sklearn:label_spreading",
     ("SVM", "classification"): "flgc.methods.tables.of_sklearn:svm",
+    ("LRR", "clustering"): "flgc.methods.subspace.lrr:lrr",
+    ("LRSC", "clustering"): "flgc.methods.subspace.lrsc:lrsc",
     ("GCN, authors' setting", "classification"): "flgc.methods.trained.authors:GCN",
     ("GCN-Linear, authors' setting", "classification"): "flgc.methods.trained.authors:GCN_LINEAR",
     ("DropEdge, authors' setting", "classification"): "flgc.methods.trained.authors:DROPEDGE",
     ("SGC, authors' setting", "classification"): "flgc.methods.trained.authors:SGC",
     ("GCNII, authors' setting", "classification"): "flgc.methods.trained.authors:GCNII",
     ("APPNP, authors' setting", "classification"): "flgc.methods.trained.authors:APPNP",
+    ("K-Means", "clustering"): "flgc.methods.learned_graphs.of_sklearn:K_MEANS",
+    ("NMF", "clustering"): "flgc.methods.learned_graphs.of_sklearn:NMF_ROW",
+    ("NCut", "clustering"): "flgc.methods.learned_graphs.ncut:NCUT",
+    ("CAN", "clustering"): "flgc.methods.learned_graphs.can:CAN",
+    ("CLR", "clustering"): "flgc.methods.learned_graphs.clr:CLR",
+    ("SSR", "clustering"): "flgc.methods.learned_graphs.ssr:SSR",
+    ("KMM", "clustering"): "flgc.methods.learned_graphs.kmm:KMM",
+    ("RRCSL", "clustering"): "flgc.methods.learned_graphs.rrcsl:RRCSL",
+    ("SSC", "clustering"): "flgc.methods.subspace.ssc:ssc",
+    ("KSSC", "clustering"): "flgc.methods.subspace.kssc:kssc",
+    ("SSC-OMP", "clustering"): "flgc.methods.subspace.ssc_omp:ssc_omp",
     **{(row.name, row.method.task): row for row in _ROWS},
 }
 

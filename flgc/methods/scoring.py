@@ -89,10 +89,12 @@ def fit_cell(
     values: Any = picks
     if refit or not is_pick(picks):
         values = _fitted(data, graph, splits, picks, method, seeds, without, device, kept)
+    changed = data.provenance.get("changed")
     shared = {
         **{name: value for name, value in cell.items() if name != "first_run"},
         "marks": ", ".join(data.provenance["marks"]),
-        "changed": data.provenance.get("changed"),
+        "changed": changed,
+        "changed_share": float("nan") if changed is None else changed / data.features.size,
         "device": str(resolve_device(device) or "cpu"),
     }
     of_runs = picks.drop_duplicates("run")
@@ -129,6 +131,7 @@ def _fitted(
     """What the judge says of the weighted settings."""
     problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
     own = [f"p_{name}" for name in method.axes]
-    outputs = method.combined(problem, picks[["run", *own, "weight"]])
+    graphs = ["p_graph"] if "p_graph" in picks and problem.graphs else []
+    outputs = method.combined(problem, picks[["run", *graphs, *own, "weight"]])
     judged = judge(range(problem.n_runs), outputs.classes)
     return {name: judged[name] for name in HIDDEN if name in judged}

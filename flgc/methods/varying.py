@@ -1,4 +1,8 @@
-"""A method at one setting while one thing varies: the curves of the paper's Figures 4, 5 and 6."""
+"""A method at one setting while one thing varies: the curves of the paper's Figures 4 to 6 and 10.
+
+Points are judged as cells are: classifications by the accuracy on test nodes, clusterings by ACC
+and NMI.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import pandas as pd
 
 from flgc.methods.base import AXIS, Method, Setting, as_columns
 from flgc.methods.judging import posed
-from flgc.methods.scoring import scores_of_runs
+from flgc.methods.scoring import METRICS, scores_of_runs
 
 SPLITS, GRAPHS = "splits", "graphs"
 
@@ -18,7 +22,7 @@ SPLITS, GRAPHS = "splits", "graphs"
 def vary_method(
     data: Any,
     graphs: Sequence[Any],
-    splits: Sequence[Any],
+    splits: Sequence[Any] | None,
     method: Method,
     setting: Setting,
     along: str,
@@ -27,22 +31,28 @@ def vary_method(
     without: Sequence[str] = (),
     device: str = "cpu",
 ) -> pd.DataFrame:
-    """One row per value and run: x, run, the setting as p_<axis>, and the test accuracy.
+    """One row per value and run: x, run, the dataset's marks, the setting as p_<axis>, the metrics.
 
     `along` says what the values are of: "splits", which then has those of all runs for the first
     value, then for the second; "graphs", one for each value; or an axis of the method, which the
     setting need not have. What does not vary is the same for all values. All that shares a graph
-    is one problem: a method that takes many runs at once has those of all values.
+    is one problem: a method that takes many runs at once has those of all values. Without splits
+    it is a clustering, with a run for each seed.
     """
     own = {axis: (value,) for axis, value in setting.items()}
+    known = (*((SPLITS,) if splits is not None else ()), GRAPHS, *method.axes)
+    if along not in known:
+        raise ValueError(
+            f"{method.name} cannot vary along {along!r}; choose from {', '.join(known)}"
+        )
     if along not in (SPLITS, GRAPHS):
-        if along not in method.axes:
-            known = ", ".join((SPLITS, GRAPHS, *method.axes))
-            raise ValueError(f"{method.name} cannot vary along {along!r}; choose from {known}")
         own[along] = tuple(values)
     grid = {axis: own[axis] for axis in method.axes}
-    n_splits = len(splits) // len(values) if along == SPLITS else len(splits)
-    started = [*seeds[:n_splits]] * len(values) if along == SPLITS else seeds
+    n_runs = len(seeds if splits is None else splits)
+    started = seeds
+    if along == SPLITS:
+        n_runs //= len(values)
+        started = [*seeds[:n_runs]] * len(values)
     data, tables = data.without(without), []
     for P, value in zip(graphs, values if along == GRAPHS else [None], strict=True):
         problem, judge = posed(data, P, splits, started, method, device)
@@ -50,9 +60,10 @@ def vary_method(
         tables.append(scores_of_runs(method, problem, judge, grid).assign(x=value))
     found = pd.concat(tables, ignore_index=True)
     if along == SPLITS:
-        found["x"] = [values[run // n_splits] for run in found["run"]]
-        found["run"] %= n_splits
+        found["x"] = [values[run // n_runs] for run in found["run"]]
+        found["run"] %= n_runs
     elif along != GRAPHS:
         found["x"] = found[f"{AXIS}{along}"]
-    columns = ["x", "run", *as_columns(grid), "test"]
-    return found[columns].rename(columns={"test": "accuracy"})
+    found["marks"] = ", ".join(data.provenance.get("marks", ()))
+    metrics = [column for column in METRICS if column in found]
+    return found[["x", "run", "marks", *as_columns(grid), *metrics]].rename(columns=METRICS)

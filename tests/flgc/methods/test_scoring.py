@@ -17,7 +17,8 @@ from flgc.datasets.splits import Split, runs, seeds_of
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.methods.base import Method, Outputs, axes_of
 from flgc.methods.estimators import Estimator
-from flgc.methods.flgc import FLGC, Clustering
+from flgc.methods.flgc import FLGC
+from flgc.methods.flgc_clustering import Clustering
 from flgc.methods.judging import classification, clustering
 from flgc.methods.picking import weighting
 from flgc.methods.registry import BUILT_IN, contender
@@ -306,7 +307,7 @@ def test_clusterings_are_scored_against_the_truth(two_lines: tuple[np.ndarray, n
     X, truth = two_lines
     wrong = np.where(np.arange(24) < 3, 1, truth)
     grid = {"scaling": ["raw"], "hops": [1], "teleport": [0.0], "regularization": [1.0]}
-    blocks = {"threshold": [0.8], "subspace_dim": [1], "power": [4]}
+    blocks = {"norm": ["fro"], "threshold": [0.8], "subspace_dim": [1], "power": [4]}
     problem, judge = clustering(X, wrong, 2, sp_eye(24), [0])
     found = score_table(Clustering(), problem, judge, grid | blocks).iloc[0]
     expected = [clustering_accuracy(wrong, truth), normalized_mutual_information(wrong, truth)]

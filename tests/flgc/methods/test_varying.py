@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from flgc import FLGCClassifier
+from flgc import FLGCClassifier, FLGCClustering
 from flgc.datasets import load
 from flgc.datasets.splits import Split, runs
 from flgc.methods.base import Method, Outputs
 from flgc.methods.estimators import Estimator
-from flgc.methods.flgc import FLGC
+from flgc.methods.flgc import FLGC, Clustering
 from flgc.methods.varying import vary_method
+from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.preparing import build_graph
 from flgc.scaling import min_max
 
@@ -76,6 +77,50 @@ def test_neighbours_down_to_none() -> None:
     assert found["accuracy"].tolist() == pytest.approx(expected)
     alone = [fitted(split, 5, hops=0) for split in SPLITS[6:]]
     assert found["accuracy"].tolist()[:3] == pytest.approx(alone), "only X is seen"
+
+
+BLOCKS = {
+    **{"scaling": "min-max", "hops": 3, "teleport": 0.1, "regularization": 10.0},
+    **{"threshold": 0.8, "subspace_dim": 4, "power": 4},
+}
+
+
+def clustered(seed: int, **changed) -> list[float]:
+    """ACC and NMI of one clustering by itself."""
+    known = {name: value for name, value in BLOCKS.items() if name != "scaling"} | changed
+    model = FLGCClustering(3, n_neighbors=5, solver="exact", random_state=seed, **known)
+    clusters = model.fit_predict(X)
+    judges = (clustering_accuracy, normalized_mutual_information)
+    return [judge(IRIS.labels, clusters) for judge in judges]
+
+
+@pytest.mark.parametrize(("along", "values"), [("hops", (1, 4)), ("teleport", (0.0, 0.5, 1.0))])
+def test_clusterings_have_no_splits_and_a_run_for_each_seed(along: str, values: tuple) -> None:
+    rest = {axis: value for axis, value in BLOCKS.items() if axis != along}
+    found = varied(Clustering(), along=along, values=values, splits=None, setting=rest)
+    assert found.groupby("x")["run"].apply(list).to_dict() == {x: [0, 1, 2] for x in values}
+    for x, run, *judged in found[["x", "run", "ACC", "NMI"]].itertuples(index=False):
+        assert judged == pytest.approx(clustered(SEEDS[int(run)], **{along: x}))
+    assert (found["x"] == found[f"p_{along}"]).all()
+    assert "accuracy" not in found
+
+
+def test_clusterings_on_several_graphs() -> None:
+    graphs = [build_graph(IRIS, "min-max", k) for k in (5, 8)]
+    given = {"along": "graphs", "values": (5, 8), "graphs": graphs, "splits": None}
+    found = varied(Clustering(), setting=BLOCKS, **given)
+    assert found["x"].tolist() == [5] * 3 + [8] * 3
+    assert found["ACC"].tolist()[:3] == pytest.approx([clustered(seed)[0] for seed in SEEDS])
+    with pytest.raises(ValueError, match=r"cannot vary along 'splits'; choose from graphs, scal"):
+        varied(Clustering(), setting=BLOCKS, splits=None)
+
+
+def test_what_must_be_known_of_the_data_stands_beside_each_point() -> None:
+    assert set(varied()["marks"]) == {""}
+    data = replace(IRIS, provenance={"marks": ("rebuilt", "small")})
+    given = {"along": "splits", "values": COUNTS, "seeds": SEEDS}
+    found = vary_method(data, [P], SPLITS, Watching(batched=True), {"hops": 1}, **given)
+    assert set(found["marks"]) == {"rebuilt, small"}
 
 
 def test_an_estimator_of_sklearn_is_fitted_to_each_run() -> None:
