@@ -100,7 +100,8 @@ def benchmark(
         typer.Option(
             "--section",
             "-s",
-            help="settings, fit, grid, scaling, clustering or calibration; default: all.",
+            help="settings, fit, grid, scaling, clustering, graph-clustering, image-clustering or "
+            "calibration; default: all.",
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each fit; the median counts.")] = 3,

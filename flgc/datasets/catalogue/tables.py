@@ -1,7 +1,7 @@
 """The registry's tables: the 24 of the paper, and how each of their copies is read."""
 
 from flgc.datasets.catalogue.entry import Entry, RawFile, Route, Url, Wheel
-from flgc.datasets.readers.embedded import draw_x8d5k, from_sklearn
+from flgc.datasets.readers.embedded import draw_subspaces, draw_x8d5k, from_sklearn
 from flgc.datasets.readers.reader import Reader
 from flgc.datasets.readers.text import TextTable, ordinal, read_svmlight
 
@@ -429,6 +429,15 @@ TABLES = (
         "Michie et al. (1994), StatLog: DNA, the test part; from Molecular Biology "
         "(Splice-junction Gene Sequences), UCI Machine Learning Repository 69",
         aliases=("dna",),
+    ),
+    Entry(
+        "union-of-subspaces", "table", 5, 150, 30,
+        ("1", "2", "3", "4", "5"),
+        (Route(draw_subspaces),),
+        "same as flgc",
+        "flgc: a seeded draw of five subspaces of dimension 4, and noise",
+        aliases=("subspaces",),
+        in_paper=False,
     ),
 )
 # fmt: on

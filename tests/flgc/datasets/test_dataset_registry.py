@@ -114,7 +114,8 @@ PACKAGED = ("segmentation", "australian", "dnatest")
 
 
 @pytest.mark.parametrize(
-    "name", ["iris", "wine", "wdbc", "digits", "KarateClub", "x8d5k", *PACKAGED]
+    "name",
+    ["iris", "wine", "wdbc", "digits", "KarateClub", "x8d5k", "union-of-subspaces", *PACKAGED],
 )
 def test_embedded_datasets_need_neither_network_nor_cache(name, cache):
     if name == "KarateClub":
@@ -188,6 +189,18 @@ def test_x8d5k_says_that_it_is_re_drawn():
     assert "re-drawn" in repr(dataset)
     assert dataset.provenance["marks"] == ["re-drawn"]
     assert dataset.class_counts == (200,) * 5
+
+
+def test_the_drawn_subspaces_are_near_four_dimensions_each_and_not_of_the_paper():
+    dataset = load("union-of-subspaces")
+    assert not REGISTRY["union-of-subspaces"].in_paper
+    assert dataset.title == "union-of-subspaces"
+    assert dataset.class_counts == (30,) * 5
+    for label in range(5):
+        values = np.linalg.svd(dataset.features[dataset.labels == label], compute_uv=False)
+        assert values[3] > 4 * values[4]
+    values = np.linalg.svd(dataset.features, compute_uv=False)
+    assert values[19] > 2 * values[20], "no subspace is in the sum of the others"
 
 
 @pytest.mark.parametrize("name", ["air", "cotton"])
