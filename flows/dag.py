@@ -1,7 +1,7 @@
 """The DAG of an experiment, from datasets to the cells of its table.
 
     dataset -> (corrupt) -> splits, graph -> score -> pick -> (propagate) -> fit
-            -> vary, time, compare, draw
+            -> vary, affinity, criteria, time, compare, draw
 
 Datasets come first: chains are begun for those that are here. Their tasks are submitted stage by
 stage, so that a worker seldom waits for another, and what cells share is submitted once. Cells
@@ -25,10 +25,14 @@ from flows.plan import Plan
 from flows.section import Section
 from tasks.declared.described import described
 from tasks.declared.types import (
+    Affinities,
+    Bars,
     Cell,
     Compare,
+    Criteria,
     Experiment,
     Preparation,
+    Samples,
     Sensitivity,
     Subject,
     TimedHops,
@@ -64,7 +68,6 @@ class Chain:
 
     cell: Cell
     row: Contender
-    subject: Subject  # as the protocol sees it
     preparations: tuple[Preparation, ...]
     without: tuple[str, ...]
     steps: dict[str, PrefectFuture] = field(default_factory=dict)
@@ -77,6 +80,11 @@ class Chain:
     result: Any = None
 
     @property
+    def subject(self) -> Subject:
+        """The data of its cell."""
+        return self.cell.subject
+
+    @property
     def method(self) -> str:
         """The row's name."""
         return self.cell.method
@@ -85,6 +93,12 @@ class Chain:
     def spec(self) -> str:
         """The method, as stages find it."""
         return f"{self.cell.experiment.task}:{self.cell.method}"
+
+    @property
+    def by_title(self) -> dict[str, Any]:
+        """Its graphs as picks name them."""
+        titles = [preparation.title for preparation in self.preparations]
+        return dict(zip(titles, self.graphs, strict=True))
 
     @property
     def refits(self) -> bool:
@@ -110,6 +124,8 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     curves = submit_curves(shared, experiment, good)
     follow(f"{experiment.name}, curves", {curve.result: curve.title for curve in curves})
     varied, not_varied = curves_of(experiment, curves)
+    affinities = varied.pop(Affinities.name, {})
+    criteria = varied.pop(Criteria.name, {})
     timings, not_timed = time_hops(shared, experiment, good)
     comparison: Any = None
     table = described(experiment).without_words()
@@ -124,6 +140,8 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
     if done:
         drawn: dict[str, Any] = {"timings": timings, "curves": varied, "compared": compared}
         drawn |= sensitivities(shared, experiment, good)
+        drawn |= {"affinities": affinities, "bars": experiment.analysis(Bars) is not None}
+        drawn |= samples(experiment, raw)
         figures = draw.submit(plan.store, about, results=done, table=table, **drawn)
     return Section(
         experiment=experiment,
@@ -133,6 +151,8 @@ def run_experiment(plan: Plan, experiment: Experiment) -> Section:
         comparison=comparison and comparison.result(),
         timings=timings,
         curves=varied,
+        affinities=affinities,
+        criteria=criteria,
         figures=figures and figures.result(),
         gaps=(*absent, *broken_steps(experiment, chains), *not_varied, *not_timed),
         costs=costs_of([*good, *curves]),
@@ -173,8 +193,8 @@ def submit_cells(
     for chain in chains:
         if chain.subject.noise is None:
             chain.data = here[chain.subject.dataset]
-    # One method after the other, closed forms first: there is something to look at early on.
-    for group in sorted(_by_method(chains), key=lambda group: not group[0].row.method.closed_form):
+    # One method after the other, the paper's own first: there is something to look at early on.
+    for group in sorted(_by_method(chains), key=lambda group: not group[0].row.method.own):
         for chain in group:
             shared.scores(chain)
         for chain in group:
@@ -207,9 +227,22 @@ def described_data(
 def begun(cell: Cell, data: PrefectFuture) -> Chain:
     """The chain of a cell before anything is submitted."""
     row = contender(cell.method, cell.experiment.task)
-    preparations = cell.experiment.preparations(cell.subject.dataset, cell.protocol)
     without = leaking(cell.subject.dataset) if cell.protocol == "honest" else ()
-    return Chain(cell, row, cell.seen, preparations, without, data=data)
+    return Chain(cell, row, preparations_of(cell, row), without, data=data)
+
+
+def preparations_of(cell: Cell, row: Contender) -> tuple[Preparation, ...]:
+    """Those that a row tells apart: graphs are none to a method that does not see them."""
+    every = cell.experiment.prepared(cell.subject.dataset, cell.protocol)
+    if row.method.sees_graph:
+        return every
+    grids = [grid_of(cell.experiment, row, preparation) for preparation in every]
+    return tuple(each for i, each in enumerate(every) if grids[i] not in grids[:i])
+
+
+def grid_of(experiment: Experiment, row: Contender, preparation: Preparation) -> dict[str, tuple]:
+    """The row's whole grid on a preparation; what an experiment says of its method comes first."""
+    return row.whole({**preparation.axes, **experiment.grids.get(row.method.name, {})})
 
 
 class Shared:
@@ -242,6 +275,7 @@ class Shared:
         given = {
             "kind": noise.kind,
             "intensity": noise.intensity,
+            "pattern": noise.pattern,
             "scaling": noise.scaling,
             "clip": noise.clip,
             "seed": seed,
@@ -273,8 +307,15 @@ class Shared:
 
     def grid(self, chain: Chain, preparation: Preparation) -> dict[str, tuple]:
         """The method's grid on a graph."""
-        own = chain.cell.experiment.grids.get(chain.row.method.name, {})
-        return chain.row.whole({**preparation.axes, **own})
+        return grid_of(chain.cell.experiment, chain.row, preparation)
+
+    def whole_grid(self, chain: Chain) -> dict[str, tuple]:
+        """The values of each axis on any of its graphs."""
+        grids = [self.grid(chain, preparation) for preparation in chain.preparations]
+        return {
+            axis: tuple(dict.fromkeys(value for grid in grids for value in grid[axis]))
+            for axis in grids[0]
+        }
 
     def scores(self, chain: Chain) -> None:
         """Every setting of the method's grid, on each graph."""
@@ -335,7 +376,7 @@ class Shared:
             chain.cell.title,
             chain.cell.title,
             data=chain.data,
-            graph=chain.graphs[0] if len(chain.graphs) == 1 else None,
+            graph=self._graphs_to_fit(chain),
             splits=chain.splits,
             picks=chain.picks,
             method=chain.spec,
@@ -346,6 +387,12 @@ class Shared:
             refit=chain.refits,
             wait_for=[chain.features] if chain.features else [],
         )
+
+    def _graphs_to_fit(self, chain: Chain) -> Any:
+        """The graph; of several none, since the pick says it all, or, to who averages, all."""
+        if len(chain.graphs) == 1:
+            return chain.graphs[0]
+        return chain.by_title if chain.row.combine == "average" else None
 
 
 def _identity(method: Method) -> list[Any]:
@@ -432,6 +479,15 @@ def sensitivities(
             scores[title] = chain.scores[0]
             picks.setdefault(title, {})[chain.cell.method] = shared.picks(chain, "honest")
     return {"scores": scores, "picks": picks}
+
+
+def samples(experiment: Experiment, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The datasets of which images are shown, and how many."""
+    asked = experiment.analysis(Samples)
+    if asked is None:
+        return {}
+    here = {name: raw[name] for name in asked.datasets if name in raw}
+    return {"samples": here, "shape": (asked.rows, asked.columns)}
 
 
 def costs_of(chains: Sequence[Chain | Curve]) -> dict[str, dict[str, float]]:

@@ -48,9 +48,9 @@ def planned(
     store: str | None = None,
 ) -> Plan:
     """The plan for these parameters, or an error that lists what can be chosen."""
-    _check("suite", [suite], SUITES)
+    check("suite", [suite], SUITES)
     tasks = {name: task_of(name) for name in methods or ()}
-    _check("protocol", protocols or (), PROTOCOLS)
+    check("protocol", protocols or (), PROTOCOLS)
     if runs is not None and runs < 1:
         raise ValueError(f"runs={runs} is not possible: give 1 or more, or leave it out")
     resolve_device(device)
@@ -89,7 +89,8 @@ def _rows(experiment: Experiment, tasks: Mapping[str, Sequence[str]]) -> Iterato
             yield name
 
 
-def _check(what: str, given: Sequence[str], known: Sequence[str] | dict) -> None:
+def check(what: str, given: Sequence[str], known: Sequence[str] | Mapping) -> None:
+    """Refuse a name that is not among those known."""
     for name in given:
         if name not in known:
             raise ValueError(f"unknown {what} {name!r}; choose from {', '.join(known)}")

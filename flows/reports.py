@@ -32,6 +32,8 @@ def write(store: str, name: str, sections: Sequence[Section]) -> Path:
         pairs={k: s.comparison for k, s in by_name.items() if s.comparison},
         timings={key: section.timings for key, section in by_name.items() if section.timings},
         curves={key: section.curves for key, section in by_name.items() if section.curves},
+        affinities={k: s.affinities for k, s in by_name.items() if s.affinities},
+        criteria={k: s.criteria for k, s in by_name.items() if s.criteria},
         figures={key: section.figures for key, section in by_name.items() if section.figures},
         gaps={key: section.gaps for key, section in by_name.items()},
         costs={key: section.costs for key, section in by_name.items()},

@@ -12,8 +12,8 @@ from tasks.store import Artifact
 class Section:
     """Its cells in the store and what was made of them, and the cells that are not there.
 
-    `curves` are by figure, dataset and method; `costs` are the seconds of each method's stages when
-    they were computed.
+    `curves` are by figure, dataset and method, `affinities` and `criteria` by dataset and method;
+    `costs` are the seconds of each method's stages when they were computed.
     """
 
     experiment: Experiment
@@ -23,6 +23,8 @@ class Section:
     comparison: Artifact | None = None
     timings: dict[str, Artifact] = field(default_factory=dict)
     curves: dict[str, dict[str, dict[str, Artifact]]] = field(default_factory=dict)
+    affinities: dict[str, dict[str, Artifact]] = field(default_factory=dict)
+    criteria: dict[str, dict[str, Artifact]] = field(default_factory=dict)
     figures: Artifact | None = None
     gaps: tuple[Gap, ...] = ()
     costs: dict[str, dict[str, float]] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """An experiment as the document sees it: what its table shows, and what the paper prints there."""
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -41,7 +42,7 @@ class Described:
     name: str
     title: str
     datasets: tuple[str, ...]
-    noises: tuple[tuple[str, float], ...]
+    noises: tuple[tuple[str, float, str], ...]
     metrics: tuple[str, ...]
     rows: tuple[Row, ...]
     decimals: int
@@ -76,7 +77,7 @@ def described(experiment: Experiment) -> Described:
         name=experiment.name,
         title=experiment.title,
         datasets=experiment.datasets,
-        noises=tuple((noise.kind, noise.intensity) for noise in experiment.noises),
+        noises=tuple((n.kind, n.intensity, n.pattern) for n in experiment.noises),
         metrics=experiment.metrics,
         rows=tuple(
             Row(name, row.published or name, row.method.own, row.protocols, row.origin)
@@ -96,8 +97,8 @@ def _values(experiment: Experiment, row: Contender) -> dict[str, str]:
     """The values of each axis that a row is picked from, in the order of the grid."""
     own = experiment.grids.get(row.method.name, {})
     found: dict[str, dict[str, None]] = {}
-    preparations = [experiment.preparation, *experiment.exceptions.values(), *experiment.honest]
-    for preparation in preparations:
+    tuned = chain.from_iterable(experiment.tuned.values())
+    for preparation in (*experiment.preparations, *tuned):
         for axis, values in {**row.whole({**preparation.axes, **own}), **row.part}.items():
             found.setdefault(axis, {}).update(dict.fromkeys(map(_text, values)))
     return {axis: _listed(list(values)) for axis, values in found.items()}

@@ -5,10 +5,12 @@ and Clustering"
 """
 
 from importlib import resources
+from typing import Any
 
 import pandas as pd
 
 from flgc.datasets import UnknownDataset, resolve
+from flgc.noise import SHARED
 from tasks.declared.types import Compare, Experiment
 
 TABLES = {
@@ -20,7 +22,11 @@ TABLES = {
     "uci_datasets": "sizes of the regular tables",
     "wilcoxon_ranks": "signed-rank sums of every pair of methods on the regular tables",
 }
-COLUMNS = ["dataset", "noise", "intensity", "method", "metric", "value", "std"]
+COLUMNS = ["dataset", "noise", "intensity", "noise_pattern", "method", "metric", "value", "std"]
+# What a table does not print.
+EMPTY: dict[str, Any] = {"noise": "", "intensity": 0.0, "noise_pattern": "", "std": float("nan")}
+# The pattern of noise with which the paper's values are reached; its text does not name it.
+REACHED_WITH = SHARED
 LITERATURE = "literature"
 AVERAGE = "Average"  # a row of the paper's table of accuracies, and no dataset
 PERCENT = ("citation_accuracy", "uci_accuracy")
@@ -38,7 +44,7 @@ def published(table: str) -> pd.DataFrame:
 
 
 def published_cells(experiment: Experiment, origin: str = "") -> pd.DataFrame:
-    """One row per printed value: dataset, noise, intensity, method, metric, value, std.
+    """One row per printed value, in `COLUMNS`.
 
     What the paper took from the literature is left out unless that is the `origin` asked for.
     """
@@ -55,7 +61,9 @@ def published_cells(experiment: Experiment, origin: str = "") -> pd.DataFrame:
     names = {name: _declared(name, experiment) for name in rows["dataset"].unique()}
     rows = rows.assign(dataset=rows["dataset"].map(names))
     rows = rows[rows["dataset"].isin(experiment.datasets)]
-    for name, empty in (("noise", ""), ("intensity", 0.0), ("std", float("nan"))):
+    if "noise" in rows:
+        rows = rows.assign(noise_pattern=REACHED_WITH)
+    for name, empty in EMPTY.items():
         if name not in rows:
             rows = rows.assign(**{name: empty})
     return rows[COLUMNS].reset_index(drop=True)

@@ -1,4 +1,6 @@
-"""The settings of trained rivals on regular tables: two variants at three epochs for each.
+"""The settings of rivals: of clusterings their own, of trained ones on regular tables these.
+
+On regular tables a trained rival has two variants at three epochs.
 
 The first variant has the rate and the decay of its authors. The second changes one axis so that
 the labelled nodes are fitted better, as losses on them say after 200 epochs: a larger rate, or
@@ -6,7 +8,10 @@ where the decay keeps the loss up at any rate (APPNP), less of it. Tests did not
 settings the first one counts: the authors' variant, the longer training.
 """
 
+from collections.abc import Sequence
+
 from flgc.methods.base import Grid
+from flgc.methods.registry import contender
 
 _LAYERS: Grid = {"hops": (2,), "hidden": (16,)}
 _EPOCHS = (200, 100, 50)
@@ -52,3 +57,12 @@ TABLE_GRIDS: dict[str, Grid] = {
         "epochs": _EPOCHS,
     },
 }
+
+
+def own_grids(names: Sequence[str], most: int | None = None) -> dict[str, Grid]:
+    """Those of clusterings that have their own features, whatever others are prepared with.
+
+    `most` is how many values of each axis are kept.
+    """
+    axes = {name: contender(name, "clustering").method.axes for name in names}
+    return {name: {axis: of[:most] for axis, of in own.items()} for name, own in axes.items()}

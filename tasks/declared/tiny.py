@@ -1,23 +1,32 @@
 """The same tables in small, on embedded data: the whole DAG in about a minute."""
 
+from flgc.noise import INDEPENDENT, SHARED
 from tasks.declared.paper import (
     CITATION_METHODS,
     CLUSTERINGS,
     FLGC_ROWS,
     GRAPH,
+    IMAGE_RIVALS,
     MIN_MAX,
+    SMALL_METHODS,
+    SMALL_RIVALS,
     SMALL_SETS,
     closed_form,
+    noises,
     powers_of_two,
     prepared,
 )
+from tasks.declared.rivals import own_grids
 from tasks.declared.types import (
+    Affinities,
+    Along,
+    Bars,
     Compare,
-    Depths,
+    Criteria,
     Experiment,
     LabelCounts,
     Neighbours,
-    Noise,
+    Samples,
     Sensitivity,
     TimedHops,
 )
@@ -33,7 +42,7 @@ TINY = (
         datasets=("KarateClub",),
         methods=CITATION_METHODS,
         grids=GRIDS,
-        preparation=GRAPH,
+        preparations=(GRAPH,),
         split="3-per-class",
         runs=3,
         analyses=(TimedHops((1, 2, 3)), Sensitivity()),
@@ -46,7 +55,7 @@ TINY = (
         datasets=("iris", "wine", "wdbc"),
         methods=FLGC_ROWS,
         grids=GRIDS,
-        preparation=MIN_MAX,
+        preparations=(MIN_MAX,),
         split="10%",
         runs=3,
         published="uci_accuracy",
@@ -54,7 +63,7 @@ TINY = (
         analyses=(
             Compare(),
             LabelCounts(counts=(1, 3), datasets=("iris",), runs=3),
-            Depths(hops=(1, 3), datasets=("iris",), runs=3),
+            Along("hops", (1, 3), datasets=("iris",), runs=3, figure="depths"),
             Neighbours(
                 n_neighbors=(0, 5),
                 datasets=("iris",),
@@ -68,14 +77,23 @@ TINY = (
         name="clustering-tiny",
         flow="clustering",
         task="clustering",
-        title="Clustering of two small sets",
-        datasets=("iris", "wine"),
-        methods=CLUSTERINGS,
-        grids=closed_form((5, 20), (0.0, 0.001), (10.0, 100.0)),
-        preparation=SMALL_SETS[0],
-        exceptions={"iris": SMALL_SETS[1]},
-        honest=SMALL_SETS[:2],
+        title="Clustering of small sets and of drawn subspaces",
+        datasets=("iris", "wine", "union-of-subspaces"),
+        methods=(*SMALL_METHODS, *IMAGE_RIVALS, "EDSC"),
+        grids={
+            **closed_form((5, 20), (0.0, 0.001), (10.0, 100.0)),
+            **own_grids((*SMALL_RIVALS, *IMAGE_RIVALS), most=1),
+        },
+        preparations=SMALL_SETS[:2],
+        tuned={"iris": (prepared("unit-length", "standardised", 5),)},
         published="clustering_small",
+        analyses=(
+            Bars(),
+            Along("hops", (1, 5, 20), ("iris", "wine"), runs=2, methods=CLUSTERINGS),
+            Along("teleport", (0.0, 0.5, 1.0), ("iris", "wine"), runs=2, methods=("FLGC*",)),
+            Affinities(("iris",)),
+            Criteria(("iris",)),
+        ),
     ),
     Experiment(
         name="robustness-tiny",
@@ -84,11 +102,9 @@ TINY = (
         title="Digits under noise",
         datasets=("digits",),
         methods=CLUSTERINGS,
-        grids=closed_form((1, 3), (0.0, 0.2), (100.0,)),
-        preparation=prepared("raw", "raw", 10),
-        noises=(
-            Noise("gaussian", 0.05, "raw", clip=True),
-            Noise("salt_pepper", 0.1, "raw"),
-        ),
+        grids=closed_form((3,), (0.0, 0.2), (100.0,)),
+        preparations=(prepared("unit-length", "standardised", 12, threshold=(0.25,)),),
+        noises=noises((0.1,), runs={SHARED: 2, INDEPENDENT: 1}),
+        analyses=(Samples(("digits",)),),
     ),
 )

@@ -6,10 +6,11 @@ A further table is one more `Experiment` of a suite, a further method one name m
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from flgc.datasets.splits import derive_seed
 from flgc.methods.base import Grid, Task
+from flgc.noise import INDEPENDENT
 from flgc.preparing import GIVEN
 
 # Splits that come with the data: the same for all runs.
@@ -37,26 +38,23 @@ class Preparation:
 
 @dataclass(frozen=True)
 class Noise:
-    """One corruption: what is added, how much, and in which scale of the features.
+    """One corruption: what is added, how much, and whether all rows share one pattern of it.
 
-    `clip` keeps gaussian noise within [0, 1], the range of pixels.
+    It is added in a `scaling` of the features; `clip` keeps it within [0, 1], the range of pixels.
+    `runs` is how many seeds it is drawn with.
     """
 
-    kind: Literal["gaussian", "salt_pepper"]
+    kind: str
     intensity: float
+    pattern: str = INDEPENDENT
     scaling: str = "raw"
-    clip: bool = False
+    clip: bool = True
+    runs: int = 1
 
     @property
     def title(self) -> str:
-        """`gaussian 0.1 standardised`."""
-        return f"{self.kind} {self.intensity:g} {self.scaling}"
-
-    def as_seen_in(self, protocol: str) -> "Noise":
-        """In `honest` all noise is of pixels in [0, 1]: a scale that was tuned is `paper` only."""
-        if protocol == "paper":
-            return self
-        return dataclasses.replace(self, scaling="raw", clip=self.kind == "gaussian")
+        """`gaussian 0.1 shared`; it tells the noises of an experiment apart."""
+        return f"{self.kind} {self.intensity:g} {self.pattern}"
 
 
 @dataclass(frozen=True)
@@ -89,13 +87,24 @@ class LabelCounts:
 
 
 @dataclass(frozen=True)
-class Depths:
-    """Accuracy against hops, all else as in `paper`, of every method with that axis."""
+class Along:
+    """Scores against the values of an axis, all else as in `paper`.
 
-    hops: tuple[int, ...]
+    Of every method that has the axis, or of those that are named. The figure is called after the
+    axis, unless it has a name of its own.
+    """
+
+    axis: str
+    values: tuple[Any, ...]
     datasets: tuple[str, ...]
     runs: int
-    name: ClassVar[str] = "depths"
+    methods: tuple[str, ...] = ()
+    figure: str = ""
+
+    @property
+    def name(self) -> str:
+        """The figure's."""
+        return self.figure or self.axis
 
 
 @dataclass(frozen=True)
@@ -110,9 +119,56 @@ class Neighbours:
     name: ClassVar[str] = "neighbours"
 
 
+@dataclass(frozen=True)
+class Affinities:
+    """The affinity matrix of a method as in `paper`, sorted by class."""
+
+    datasets: tuple[str, ...]
+    method: str = "FLGC*"
+    name: ClassVar[str] = "affinity"
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What clusterings could be picked by without classes: what each criterion picks, and its ACC.
+
+    Of a method's rows, on the preparations of `honest`.
+    """
+
+    datasets: tuple[str, ...]
+    method: str = "FLGC*"
+    name: ClassVar[str] = "criteria"
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Images of datasets: `columns` of each of `rows` classes, evenly over both."""
+
+    datasets: tuple[str, ...]
+    rows: int = 4
+    columns: int = 8
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The table as bars instead of dots: methods in their order, for each dataset."""
+
+
 # Each is a figure of curves.
-CURVES = (LabelCounts, Depths, Neighbours)
-Analysis = TypeVar("Analysis", Compare, TimedHops, Sensitivity, LabelCounts, Depths, Neighbours)
+CURVES = (LabelCounts, Along, Neighbours)
+Analysis = TypeVar(
+    "Analysis",
+    Compare,
+    TimedHops,
+    Sensitivity,
+    LabelCounts,
+    Along,
+    Neighbours,
+    Affinities,
+    Samples,
+    Bars,
+    Criteria,
+)
 
 
 @dataclass(frozen=True)
@@ -121,10 +177,10 @@ class Experiment:
 
     `grids` are values of axes for each method, by its name; what is not named has the method's own.
     `split` is a text of `flgc.datasets.splits.make`; clustering has none. `published` names the
-    table of the paper that stands beside ours, `sizes` the one of its datasets. `exceptions` are
-    preparations that were tuned for a dataset, and so of the protocol `paper` alone; in `honest`
-    each dataset has those of `honest` to pick from, or the one of all. `remarks` name the datasets
-    whose values are far off and say why, or what was tried.
+    table of the paper that stands beside ours, `sizes` the one of its datasets. Both protocols pick
+    among the `preparations`; those that were `tuned` for a dataset are in `paper` besides, and
+    nowhere else. `remarks` name the datasets whose values are far off and say why, or what was
+    tried.
     """
 
     name: str
@@ -134,9 +190,8 @@ class Experiment:
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     grids: Mapping[str, Grid] = field(default_factory=dict)
-    preparation: Preparation = Preparation()
-    exceptions: Mapping[str, Preparation] = field(default_factory=dict)
-    honest: tuple[Preparation, ...] = ()
+    preparations: tuple[Preparation, ...] = (Preparation(),)
+    tuned: Mapping[str, tuple[Preparation, ...]] = field(default_factory=dict)
     split: str = ""
     runs: int = 1
     published: str = ""
@@ -145,25 +200,31 @@ class Experiment:
     analyses: tuple[Any, ...] = ()
     remarks: tuple[str, ...] = ()
 
-    def preparations(self, dataset: str, protocol: str) -> tuple[Preparation, ...]:
-        """Those among which a protocol may pick; `paper` has one for each dataset."""
-        if protocol == "paper":
-            return (self.exceptions.get(dataset, self.preparation),)
-        return self.honest or (self.preparation,)
+    def prepared(self, dataset: str, protocol: str) -> tuple[Preparation, ...]:
+        """The preparations among which a protocol may pick."""
+        tuned = self.tuned.get(dataset, ()) if protocol == "paper" else ()
+        return (*self.preparations, *tuned)
 
     def analysis(self, kind: type[Analysis]) -> Analysis | None:
-        """The analysis of that kind, if it is asked for."""
-        return next((each for each in self.analyses if isinstance(each, kind)), None)
+        """The first analysis of that kind, if it is asked for."""
+        return next(iter(self.every(kind)), None)
+
+    def every(self, kind: type[Analysis]) -> list[Analysis]:
+        """All analyses of that kind."""
+        return [each for each in self.analyses if isinstance(each, kind)]
 
     def with_runs(self, runs: int) -> "Experiment":
-        """The same with so many runs, and at most so many in its curves."""
+        """The same with so many runs, and at most so many in its curves and of each noise."""
         analyses = tuple(
             dataclasses.replace(each, runs=min(runs, each.runs))
             if isinstance(each, CURVES)
             else each
             for each in self.analyses
         )
-        return dataclasses.replace(self, runs=runs, analyses=analyses)
+        noises = tuple(
+            dataclasses.replace(noise, runs=min(runs, noise.runs)) for noise in self.noises
+        )
+        return dataclasses.replace(self, runs=runs, analyses=analyses, noises=noises)
 
     @property
     def n_splits(self) -> int:
@@ -177,12 +238,12 @@ class Experiment:
 
     @property
     def subjects(self) -> tuple["Subject", ...]:
-        """The data of its rows; with noise, one for each run."""
+        """The data of its rows; with noise, one for each seed of it."""
         return tuple(
             Subject(dataset, noise, run)
             for dataset in self.datasets
             for noise in (self.noises or (None,))
-            for run in range(self.runs if noise else 1)
+            for run in range(noise.runs if noise else 1)
         )
 
 
@@ -196,13 +257,8 @@ class Subject:
 
     @property
     def title(self) -> str:
-        """`Cora`, or `digits gaussian 0.1 raw run 0`."""
+        """`Cora`, or `digits gaussian 0.1 shared run 0`."""
         return f"{self.dataset} {self.noise.title} run {self.run}" if self.noise else self.dataset
-
-    def as_seen_in(self, protocol: str) -> "Subject":
-        """The data that a protocol has."""
-        noise = self.noise and self.noise.as_seen_in(protocol)
-        return dataclasses.replace(self, noise=noise)
 
     def seeds(self, experiment: Experiment, n_runs: int | None = None) -> list[int]:
         """Of the runs on these data, never of a method; corrupted data are one run already.
@@ -223,25 +279,20 @@ class Cell:
     protocol: str
 
     @property
-    def seen(self) -> Subject:
-        """The data as its protocol has them."""
-        return self.subject.as_seen_in(self.protocol)
-
-    @property
     def title(self) -> str:
         """`Cora FLGC* honest`."""
-        return f"{self.seen.title} {self.method} {self.protocol}"
+        return f"{self.subject.title} {self.method} {self.protocol}"
 
     @property
     def row(self) -> dict[str, Any]:
         """What its rows of results say of themselves."""
-        noise = self.seen.noise
+        noise = self.subject.noise
         return {
             "experiment": self.experiment.name,
             "dataset": self.subject.dataset,
             "noise": noise.kind if noise else "",
-            "noise_scaling": noise.scaling if noise else "",
             "intensity": noise.intensity if noise else 0.0,
+            "noise_pattern": noise.pattern if noise else "",
             "method": self.method,
             "protocol": self.protocol,
             "split": self.experiment.split,

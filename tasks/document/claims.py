@@ -225,9 +225,9 @@ def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> s
 
 
 def _named(case: Case, table: Described) -> str:
-    """`iris`, or with what tells a cell from the others: `digits gaussian 0.1 NMI`."""
-    dataset, noise, intensity, metric = case
-    name = f"{dataset} {noise} {intensity:g}" if noise else dataset
+    """`iris`, or with what tells a cell from the others: `digits gaussian 0.1 shared NMI`."""
+    dataset, noise, intensity, pattern, metric = case
+    name = f"{dataset} {noise} {intensity:g} {pattern}" if noise else dataset
     return f"{name} {metric}" if len(table.metrics) > 1 else name
 
 

@@ -1,5 +1,7 @@
 """What the report says of curves: whether the paper's words about its Figures 4 to 6 hold here.
 
+Those about Figure 10, of clusterings, stand in `influence_claims`.
+
 Values are means over the runs, in points and rounded as the table prints them.
 """
 
@@ -11,25 +13,31 @@ import pandas as pd
 
 from flgc.methods.base import AXIS, axes_of
 from tasks.declared.described import Described
-from tasks.document.printed import in_points
+from tasks.document import influence_claims
+from tasks.document.printed import FAILS, HOLDS, in_points
 
 # What x is, by figure.
-COLUMNS = {"labels": "labelled_per_class", "depths": "hops", "neighbours": "n_neighbors"}
+COLUMNS = {
+    "labels": "labelled_per_class",
+    "depths": "hops",
+    "neighbours": "n_neighbors",
+    "hops": "hops",
+    "teleport": "teleport",
+}
 # By the paper's names: those that it finds weak with few labels, and those that it finds steady.
 WEAK = ("SS-ELM", "TSVM", "LapRLS")
 STEADY = ("GCNII", "APPNP", "FLGC", "FLGC*")
 LINEAR, RELU = "GCN-Linear", "GCN"
-HOLDS, FAILS = "holds", "**does not hold**"
 
 # By method, in the order of the table, the value at each (dataset, x).
 Means = dict[str, dict[tuple[str, int], float]]
 
 
 def told(figure: str, table: Described, rows: pd.DataFrame) -> list[str]:
-    """The lines below a figure; `rows` have dataset, method, x, run and accuracy."""
-    kind, tell = _FIGURES[figure]
+    """The lines below a figure; `rows` have dataset, method, x, run, marks and the metrics."""
+    title, tell = _FIGURES[figure]
     runs = rows["run"].nunique()
-    return [f"\n### Accuracy against {kind}, {_counted(runs, 'run')}\n", *tell(table, rows)]
+    return [f"\n### {title}, {_counted(runs, 'run')}\n", *tell(table, rows)]
 
 
 def labels(table: Described, rows: pd.DataFrame) -> list[str]:
@@ -166,7 +174,9 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _FIGURES: dict[str, tuple[str, Callable[[Described, pd.DataFrame], list[str]]]] = {
-    "labels": ("labelled samples per class", labels),
-    "depths": ("propagation steps", depths),
-    "neighbours": ("the number of neighbours", neighbours),
+    "labels": ("Accuracy against labelled samples per class", labels),
+    "depths": ("Accuracy against propagation steps", depths),
+    "neighbours": ("Accuracy against the number of neighbours", neighbours),
+    "hops": ("ACC against propagation steps", influence_claims.hops),
+    "teleport": ("ACC against the teleport", influence_claims.teleport),
 }

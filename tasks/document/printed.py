@@ -10,7 +10,9 @@ from tasks.declared.described import Described
 from tasks.declared.published import COLUMNS
 
 REDRAWN = "re-drawn"
-CASE = ["dataset", "noise", "intensity", "metric"]
+# What is said of a claim of the paper.
+HOLDS, FAILS = "holds", "**does not hold**"
+CASE = ["dataset", "noise", "intensity", "noise_pattern", "metric"]
 Case = tuple[Any, ...]
 
 

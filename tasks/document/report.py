@@ -5,10 +5,19 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from flgc.datasets.splits import N_FOLDS
+from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.declared.described import Described
-from tasks.document import claims, comparisons, curve_claims
+from tasks.document import (
+    affinity_claims,
+    claims,
+    comparisons,
+    criteria_table,
+    curve_claims,
+    robustness_claims,
+)
 from tasks.document.by_protocol import grids, is_wide, overview, shown_tables
 from tasks.document.datasets import dataset_table
+from tasks.document.figures.bars import bar_file
 from tasks.document.files import as_table, from_table
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.printed import left_out
@@ -25,13 +34,17 @@ from tasks.document.tables import (
 HOME = "flgc"
 # A table of settings with more lines than this is a file of its own.
 MOST_LINES = 60
+IN_ITS_PICTURE = (
+    "What the paper has for these bars is in its picture only (Figure 8), not in its text, so no "
+    "number of theirs stands beside ours."
+)
 PROTOCOLS_EXPLAINED = f"""\
 Two protocols stand side by side. **paper**: one setting per dataset and method, the best on the
 test nodes of all runs (for clusterings: against the true classes), as the paper's numbers were.
-What was tuned for a dataset, such as its graph or the scale in which noise is added, is in `paper`
-alone. **honest**: a setting for each run by itself, picked from what that run may see and nothing
-else: on its validation nodes where there are some, else on labelled nodes that a fit leaves out, by
-the squared error of leave-one-out if a method knows it, or by its hits in {N_FOLDS} folds; for
+What was tuned for a dataset, such as its graph, is in `paper` alone; noise is the same in both.
+**honest**: a setting for each run by itself, picked from what that run may see and nothing else: on
+its validation nodes where there are some, else on labelled nodes that a fit leaves out, by the
+squared error of leave-one-out if a method knows it, or by its hits in {N_FOLDS} folds; for
 clusterings by the silhouette, which picks among the preparations (graph, scaling) too. Methods that
 are trained are picked in the same way, all their settings in all runs. `FLGC* averaged` picks
 nothing: all models of its grid are added up in each run, with more weight the more nodes that the
@@ -51,14 +64,16 @@ def write_report(
     pairs: Mapping[str, pd.DataFrame],
     timings: Mapping[str, Mapping[str, pd.DataFrame]],
     curves: Mapping[str, Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]]],
+    affinities: Mapping[str, Mapping[str, Mapping[str, SortedAffinity]]],
+    criteria: Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]],
     figures: Mapping[str, pd.DataFrame],
     gaps: Mapping[str, Sequence[Gap]],
     costs: Mapping[str, Mapping[str, Mapping[str, float]]],
 ) -> pd.DataFrame:
     """All tables as files (name, content); what is there of each is found by its name.
 
-    `timings` are by dataset besides, `curves` by figure, dataset and method, `costs` are seconds
-    by method and stage.
+    `timings` are by dataset besides, `curves` by figure, dataset and method, `affinities` and
+    `criteria` by dataset and method, `costs` are seconds by method and stage.
     """
     there = sum(len(cells) for cells in results.values())
     lacking = [gap for of_table in gaps.values() for gap in of_table]
@@ -73,6 +88,8 @@ def write_report(
             pairs.get(table.name),
             timings.get(table.name, {}),
             curves.get(table.name, {}),
+            affinities.get(table.name, {}),
+            criteria.get(table.name, {}),
             from_table(figures.get(table.name)),
             gaps.get(table.name, ()),
             costs.get(table.name, {}),
@@ -90,6 +107,8 @@ def _section(
     pairs: pd.DataFrame | None,
     timings: Mapping[str, pd.DataFrame],
     curves: Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]],
+    affinities: Mapping[str, Mapping[str, SortedAffinity]],
+    criteria: Mapping[str, Mapping[str, pd.DataFrame]],
     figures: Mapping[str, str],
     gaps: Sequence[Gap],
     costs: Mapping[str, Mapping[str, float]],
@@ -105,7 +124,10 @@ def _section(
     parts += claims.reached(table, results)
     parts += ["", *claims.beaten(table, results)]
     parts += ["", *claims.averaged(table, results)]
+    parts += ["", *robustness_claims.told(table, results)]
     parts += [f"\n![{figure.removesuffix('.svg')}]({figure})" for figure in figures]
+    if bar_file(table) in figures and not table.published:
+        parts += [f"\n{IN_ITS_PICTURE}"]
     whole = section_table(table, protocols, results, lacking)
     files = {f"{table.name}.csv": whole.to_csv(index=False), **figures}
     if timings:
@@ -117,6 +139,10 @@ def _section(
         rows, column = varied(of_figure), curve_claims.COLUMNS[figure]
         files[f"{table.name}-{figure}.csv"] = rows.rename(columns={"x": column}).to_csv(index=False)
         parts += curve_claims.told(figure, table, rows)
+    if affinities:
+        parts += affinity_claims.told(affinities, results)
+    if criteria:
+        parts += criteria_table.told(criteria, results)
     if pairs is not None and len(pairs):
         files[f"{table.name}-wilcoxon.csv"] = pairs.to_csv(index=False)
         parts += [f"\n{text}" for text in left_out(results)]

@@ -8,7 +8,7 @@ import pandas as pd
 from flgc.datasets.dataset import titled
 from flgc.datasets.splits import N_FOLDS
 from flgc.methods.base import AXIS, axes_of
-from flgc.methods.picking import ERROR, FIRST
+from flgc.methods.picking import BEST_CLUSTERINGS, ERROR, FIRST
 from tasks.declared.described import Described, Row
 from tasks.declared.published import LITERATURE
 from tasks.document.comparisons import wide
@@ -18,7 +18,7 @@ from tasks.document.printed import cells_of, in_points, redrawn
 AVERAGE = "average"
 ORIGINAL = "original"
 NONE = "\N{EN DASH}"  # there is no such cell, so nothing failed
-SUBJECT = ["dataset", "noise", "noise_scaling", "intensity"]
+SUBJECT = ["dataset", "noise", "intensity", "noise_pattern"]
 # On what settings are judged, by the column that said which is best.
 JUDGED_ON = {
     "test": "test nodes",
@@ -28,14 +28,15 @@ JUDGED_ON = {
     "hits": f"hits in {N_FOLDS} folds of the labelled nodes",
     "silhouette": "silhouette, which knows no labels",
     FIRST: "nothing: the first declared",
+    BEST_CLUSTERINGS: f"none picked: the affinities of {BEST_CLUSTERINGS}, added up",
     "all, weighted": "none picked: all, weighted by hits on nodes not fitted, error and size",
 }
 
 
 # The columns that a table is made of: results have one more for each axis of any method.
 SHOWN = [
-    *("experiment", "dataset", "noise", "intensity", "method"),
-    *("protocol", "marks", "metric", "value"),
+    *("experiment", *SUBJECT, "method", "protocol"),
+    *("marks", "changed_share", "run", "metric", "value"),
 ]
 
 
@@ -52,12 +53,14 @@ def section_table(
     theirs = cells_of(table.published)
     by_method = methods_are_rows(table)
     rows: dict[tuple, dict[str, str]] = {}
-    for dataset, noise, intensity in subjects(table):
-        here, printed = (_at(cells, dataset, noise, intensity) for cells in (ours, theirs))
+    for dataset, noise, intensity, pattern in subjects(table):
+        at = (dataset, noise, intensity, pattern)
+        here, printed = (_at(cells, at) for cells in (ours, theirs))
         gap = absent.get(dataset, FAILED)
         about = {"dataset": titled_as(dataset, here)}
         if noise:
-            about["noise"] = f"{noise} {intensity:g}"
+            about |= {"noise": f"{noise} {intensity:g}", "pattern": pattern}
+            about["changed"] = _changed(here)
         for metric, row in product(table.metrics, table.rows):
             of_metric = {"metric": metric} if len(table.metrics) > 1 else {}
             texts = _texts(table, here, printed, row, metric, protocols, gap)
@@ -77,7 +80,7 @@ def section_table(
 
 def methods_are_rows(table: Described) -> bool:
     """Whether there are more methods than datasets, which then are the columns."""
-    return len(table.rows) > max(2, len(subjects(table)))
+    return len(table.rows) > max(2, len(table.datasets)) and not table.noises
 
 
 def _texts(
@@ -113,10 +116,10 @@ def literature_rows(table: Described) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()))
 
 
-def subjects(table: Described) -> list[tuple[str, str, float]]:
-    """(dataset, noise, intensity) of the table's rows."""
-    pairs = product(table.datasets, table.noises or (("", 0.0),))
-    return [(dataset, noise, intensity) for dataset, (noise, intensity) in pairs]
+def subjects(table: Described) -> list[tuple[str, str, float, str]]:
+    """(dataset, noise, intensity, pattern) of the table's rows."""
+    pairs = product(table.datasets, table.noises or (("", 0.0, ""),))
+    return [(dataset, *noise) for dataset, noise in pairs]
 
 
 def average_rows(
@@ -221,9 +224,14 @@ def _text(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value).replace("|", "\\|")
 
 
-def _at(rows: pd.DataFrame, dataset: str, noise: str, intensity: float) -> pd.DataFrame:
-    where = (rows["dataset"] == dataset) & (rows["noise"] == noise)
-    return rows[where & (rows["intensity"] == intensity)]
+def _at(rows: pd.DataFrame, subject: tuple[str, str, float, str]) -> pd.DataFrame:
+    return rows[rows[SUBJECT].eq(pd.Series(subject, index=SUBJECT)).all(axis=1)]
+
+
+def _changed(rows: pd.DataFrame) -> str:
+    """`19.8 %`: the share of entries that noise changed, on average over its seeds."""
+    shares = rows.drop_duplicates("run")["changed_share"]
+    return f"{100 * shares.mean():.1f} %" if len(shares) else ""
 
 
 def titled_as(dataset: str, results: pd.DataFrame) -> str:

@@ -27,3 +27,8 @@ def of_picks(store: str, picks: Artifact | Mapping[str, Artifact], **given: Any)
     tables = [load(Store(store), each) for each in every]
     named = {name for table in tables if "p_scaling" in table for name in table["p_scaling"]}
     return [SCALINGS[name] for name in sorted(named)]
+
+
+def of_setting(store: str, setting: Mapping[str, Any], **given: Any) -> list[Callable]:
+    """The one of a setting, if the method has one."""
+    return [SCALINGS[setting["scaling"]]] if "scaling" in setting else []

@@ -1,18 +1,18 @@
-"""A method at one setting while labels, hops or neighbours vary: a curve of a figure."""
+"""A method at one setting while labels, hops, teleport or neighbours vary: a curve of a figure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from flgc.methods.picking import as_declared, usual
 from flgc.methods.varying import vary_method
-from flgc.scaling import SCALINGS
+from tasks.running.picked import picked
+from tasks.running.scalings import of_setting
 from tasks.running.stage import Stage
-from tasks.store import Artifact, Store
-from tasks.store.layouts import load
+from tasks.store import Artifact
 
 
 def at_setting(
     store: str,
+    graphs: Any,
     grid: Mapping[str, Any],
     along: str,
     picks: Artifact | None = None,
@@ -21,19 +21,16 @@ def at_setting(
 ) -> dict[str, Any]:
     """What the picks say that all runs share, without what varies: the rest need not be known.
 
-    Where a setting is given instead, axes that it leaves open have the first value of the grid.
+    Graphs are then by the title of their preparation, and the one that was picked is left. Where a
+    setting is given instead, axes that it leaves open have the first value of the grid.
     """
     if picks is not None:
-        found = as_declared(usual(load(Store(store), picks)), grid)
+        found = picked(store, picks, graphs, grid)
     else:
-        found = {axis: values[0] for axis, values in grid.items()} | dict(setting or {})
-    found.pop(along, None)
-    return given | {"along": along, "setting": found}
+        first = {axis: values[0] for axis, values in grid.items()}
+        found = {"setting": first | dict(setting or {}), "graphs": graphs}
+    found["setting"].pop(along, None)
+    return given | {"along": along, **found}
 
 
-def scaling_code(store: str, setting: Mapping[str, Any], **given: Any) -> list[Callable]:
-    """The code of the scaling, if the method has one."""
-    return [SCALINGS[setting["scaling"]]] if "scaling" in setting else []
-
-
-vary = Stage("vary", vary_method, code=scaling_code, known=at_setting)
+vary = Stage("vary", vary_method, code=of_setting, known=at_setting)

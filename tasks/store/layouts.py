@@ -4,6 +4,8 @@ Datasets have one row per node:
 
     values (and columns, if sparse), label, neighbours (graphs), train, val, test (public split)
 
+and affinity matrices one row per sample, in the order of their classes: values, label.
+
 The schema's metadata says what a table cannot: classes, marks, features that leak the label. Where
 the bytes came from is written down as provenance and is no part of the content.
 """
@@ -18,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 
 from flgc.datasets import Dataset, splits
+from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.store.matrices import matrix_to_table, table_to_matrix
 from tasks.store.store import Artifact, Store
 
@@ -91,6 +94,16 @@ def corrupted_table(corrupted: tuple[Dataset, int]) -> pa.Table:
     return dataset_table(dataset, changed=changed)
 
 
+def affinity_table(affinity: SortedAffinity) -> pa.Table:
+    """The matrix, and the class of each of its rows."""
+    return matrix_to_table(affinity.matrix).append_column("label", pa.array(affinity.labels))
+
+
+def affinity_of(table: pa.Table) -> SortedAffinity:
+    """The inverse of `affinity_table`."""
+    return SortedAffinity(table_to_matrix(table), np.array(table["label"]))
+
+
 def rows_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows are a table already."""
     return rows
@@ -110,6 +123,7 @@ LAYOUTS = {
     "splits": Layout(splits.table, splits.from_table),
     "graph": MATRIX,
     "propagate": MATRIX,
+    "affinity": Layout(affinity_table, affinity_of),
 }
 
 

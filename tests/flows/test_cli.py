@@ -3,7 +3,8 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app, progress_lines
+from flows.cli import app
+from flows.terminal import progress_lines
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
 ) -> None:
     from flows.dag import listeners, tell
 
-    monkeypatch.setattr("flows.cli.EVERY_SECONDS", 0.2)
+    monkeypatch.setattr("flows.terminal.EVERY_SECONDS", 0.2)
     with progress_lines():
         tell("uci", 0, 2)
         tell("uci", 1, 2, "wine")

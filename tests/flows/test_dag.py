@@ -19,17 +19,20 @@ from flows.dag import (
     cells,
     costs_of,
     curves_of,
+    samples,
     submit_cells,
     time_hops,
 )
 from flows.plan import Plan
 from tasks.declared.paper import prepared
 from tasks.declared.types import (
+    Affinities,
+    Along,
     Cell,
-    Depths,
     Experiment,
     LabelCounts,
     Neighbours,
+    Samples,
     Subject,
     TimedHops,
 )
@@ -120,20 +123,25 @@ def test_honest_never_sees_what_leaks_the_label(steps: list[Step]) -> None:
 
 def test_a_preparation_that_was_tuned_for_a_dataset_is_of_paper_alone(steps: list[Step]) -> None:
     tuned, all_have = prepared("min-max", "unit-length", 3), prepared("min-max", "min-max", 7)
-    experiment = dataclasses.replace(IRIS, preparation=all_have, exceptions={"iris": tuned})
+    experiment = dataclasses.replace(IRIS, preparations=(all_have,), tuned={"iris": (tuned,)})
     _, chains = submitted(experiment)
     for chain in chains:
-        wanted = tuned if chain.cell.protocol == "paper" else all_have
-        assert chain.preparations == (wanted,)
-        assert [step.given["n_neighbors"] for step in chain.graphs] == [wanted.n_neighbors]
-        assert [step.given["graph"] for step in chain.graphs] == [wanted.graph]
+        wanted = (all_have, tuned) if chain.cell.protocol == "paper" else (all_have,)
+        assert chain.preparations == wanted
+        assert [s.given["n_neighbors"] for s in chain.graphs] == [w.n_neighbors for w in wanted]
+        assert [s.given["graph"] for s in chain.graphs] == [w.graph for w in wanted]
+    assert len(of(steps, "graph")) == 2, "the protocols share what both have"
 
 
-def test_honest_has_its_own_preparations_to_pick_from() -> None:
-    several = (prepared("min-max", "min-max", 7), prepared("raw", "raw", 7))
-    experiment = dataclasses.replace(IRIS, honest=several, exceptions={"iris": several[0]})
-    for protocol, wanted in (("paper", several[:1]), ("honest", several)):
-        cell = Cell(experiment, Subject("iris"), "FLGC*", protocol)
+def test_a_method_that_sees_no_graph_is_scored_once_for_all_of_them() -> None:
+    several = (
+        prepared("min-max", "min-max", 7),
+        prepared("raw", "min-max", 7),
+        prepared("raw", "raw", 7),
+    )
+    experiment = dataclasses.replace(IRIS, preparations=several)
+    for method, wanted in (("FLGC*", several), ("sklearn.svm:SVC", (several[0], several[2]))):
+        cell = Cell(experiment, Subject("iris"), method, "honest")
         assert begun(cell, None).preparations == wanted  # type: ignore[arg-type]
 
 
@@ -158,7 +166,7 @@ CURVES = dataclasses.replace(
     methods=(*IRIS.methods, "sklearn.svm:SVC"),
     analyses=(
         LabelCounts((1, 3), **HERE, runs=2),
-        Depths((1, 3), **HERE, runs=1),
+        Along("hops", (1, 3), **HERE, runs=1, figure="depths"),
         Neighbours((0, 4), **HERE, runs=3, method="FLGC*", setting={"hops": 5}),
     ),
 )
@@ -186,7 +194,8 @@ def test_every_method_with_a_cell_in_paper_has_its_curves(steps: list[Step]) -> 
     ]
     honest = [chain for chain in chains if chain.cell.protocol == "honest"]
     assert submit_curves(shared, CURVES, honest) == []
-    elsewhere = [dataclasses.replace(chains[0], subject=Subject("glass"))]
+    cell = dataclasses.replace(chains[0].cell, subject=Subject("glass"))
+    elsewhere = [dataclasses.replace(chains[0], cell=cell)]
     assert submit_curves(shared, CURVES, elsewhere) == []
 
 
@@ -201,7 +210,7 @@ def test_curves_are_made_from_the_picks_of_paper_and_the_seeds_of_the_table(
     )
     for curve in (labels, depths):
         assert curve["picks"].about == "iris FLGC* paper"
-        assert [step.about for step in curve["graphs"]] == ["iris"]
+        assert {title: step.about for title, step in curve["graphs"].items()} == {"min-max": "iris"}
     assert (labels["along"], labels["values"]) == ("splits", (1, 3))
     assert (depths["along"], depths["values"]) == ("hops", (1, 3))
     assert (neighbours["along"], neighbours["values"]) == ("graphs", (0, 4))
@@ -215,6 +224,63 @@ def test_curves_are_made_from_the_picks_of_paper_and_the_seeds_of_the_table(
         assert curve["splits"].given["seeds"] == curve["seeds"]
     assert labels["splits"].given["split"] == ["1-per-class", "3-per-class"]
     assert depths["splits"].given["split"] == neighbours["splits"].given["split"] == "10%"
+
+
+IMAGES = Experiment(
+    name="images",
+    flow="clustering",
+    task="clustering",
+    title="Digits and a table",
+    datasets=("digits", "iris"),
+    methods=("FLGC", "FLGC*", "sklearn.cluster:KMeans"),
+    preparations=(prepared("raw", "raw", 5),),
+    analyses=(
+        Along("hops", (1, 3), datasets=("digits", "iris"), runs=2),
+        Along("teleport", (0.0, 1.0), datasets=("iris",), runs=1, methods=("FLGC*",)),
+        Affinities(("iris", "elsewhere")),
+        Samples(("digits", "elsewhere"), rows=2, columns=3),
+    ),
+)
+
+
+def test_figures_of_clusterings_have_their_steps(steps: list[Step]) -> None:
+    shared, chains = submitted(IMAGES)
+    before = len(steps)
+    found = submit_curves(shared, IMAGES, chains)
+    assert [f"{step.stage} {step.about}" for step in steps[before:]] == [
+        *(f"vary {name} {m} for hops" for name in ("digits", "iris") for m in ("FLGC", "FLGC*")),
+        "vary iris FLGC* for teleport",
+        "affinity iris FLGC* for affinity",
+    ]
+    given = {curve.title: curve.result.given for curve in found}  # type: ignore[attr-defined]
+    hops = given["digits FLGC for hops"]
+    assert (hops["along"], hops["values"], hops["splits"]) == ("hops", (1, 3), None)
+    assert len(set(hops["seeds"])) == 2
+    for one in given.values():
+        assert one["picks"].given["protocol"] == "paper"
+        assert list(one["graphs"]) == ["raw, 5 neighbours"]
+    taken, gaps = curves_of(IMAGES, found)
+    assert (list(taken), gaps) == (["hops", "teleport", "affinity"], [])
+
+
+def test_the_graphs_of_a_cell_that_picks_among_several_are_by_their_titles(
+    steps: list[Step],
+) -> None:
+    shared, chains = submitted(IMAGES)
+    [chain] = [c for c in chains if c.cell.title == "iris FLGC* paper"]
+    others = prepared("raw", "raw", 9), prepared("unit-length", "min-max", 9, power=(2, 4))
+    chain.preparations, chain.graphs = (*chain.preparations, *others), ["P5", "P9", "Q9"]
+    [*_, found] = submit_curves(shared, IMAGES, [chain])
+    given = found.result.given  # type: ignore[attr-defined]
+    titles = ["raw, 5 neighbours", "raw, 9 neighbours", "unit-length, 9 neighbours"]
+    assert given["graphs"] == dict(zip(titles, ("P5", "P9", "Q9"), strict=True))
+    assert (given["grid"]["scaling"], given["grid"]["power"]) == (("raw", "min-max"), (4, 2))
+
+
+def test_samples_are_of_datasets_that_are_here() -> None:
+    raw = {"digits": "of digits", "iris": "of iris"}
+    assert samples(IMAGES, raw) == {"samples": {"digits": "of digits"}, "shape": (2, 3)}
+    assert samples(IRIS, raw) == {}
 
 
 def test_a_curve_that_breaks_is_a_gap_beside_the_others(steps: list[Step]) -> None:

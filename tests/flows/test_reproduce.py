@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from tasks.document.results import COLUMNS, joined
+from tasks.document.tables import SUBJECT
 from tasks.store import Store
 from tasks.store.layouts import load
 from tests.flows.plainly import computed, run_plainly
@@ -105,12 +106,12 @@ def test_every_cell_is_there(cold: tuple[Any, float], store: str) -> None:
     state, _ = cold
     assert state.is_completed(), state.message
     found = table(store, state)
-    cells = found.drop_duplicates(["experiment", "dataset", "noise", "method", "protocol"])
+    cells = found.drop_duplicates(["experiment", *SUBJECT, "method", "protocol"])
     assert Counter(cells["experiment"]) == {
         "citation-tiny": 15,
         "uci-tiny": 15,
         "clustering-tiny": 8,
-        "robustness-tiny": 8,
+        "robustness-tiny": 16,
     }
     assert found["value"].between(0, 1).all()
 
@@ -249,7 +250,9 @@ def test_one_changed_definition_recomputes_its_dependents_only(
     with edited("flgc/noise.py", "def _features(X", "def _features(*, X"):
         state = run(store=store)
     found = settled(state)
-    assert found["Completed"] == 2  # the two corruptions; their content is the same as before
+    assert (
+        found["Completed"] == 6
+    )  # two noises, shared with two seeds and independent; their content is the same as before
 
 
 def test_bad_parameters_start_no_task(prefect_server: str, run: Callable[..., Any]) -> None:

@@ -15,6 +15,7 @@ from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Crashed, Failed, Paused, Pending, Running, Scheduled
 
 from flgc.methods.registry import contender
+from flows.dag import grid_of
 from flows.fit_on_gpu import GPU_STAGES, fit_on_gpu
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell
@@ -146,13 +147,13 @@ def test_what_a_stage_is_given_survives_the_way_to_a_worker(suite: str) -> None:
     data = Artifact("dataset-0", "d", "dataset", 150, 0.5, cached=True)
     for experiment in SUITES[suite]:
         for subject in experiment.subjects:
-            for preparation in experiment.preparations(subject.dataset, "honest"):
+            for preparation in experiment.prepared(subject.dataset, "honest"):
                 row = contender(experiment.methods[0], experiment.task)
                 given = {
                     "data": data,
                     "splits": None,
                     "picks": {"a": [data]},
-                    "grid": row.whole({**preparation.axes, **experiment.grids["FLGC*"]}),
+                    "grid": grid_of(experiment, row, preparation),
                     "seeds": subject.seeds(experiment),
                     "cell": Cell(experiment, subject, "FLGC*", "honest").row,
                     "without": ("Id",),

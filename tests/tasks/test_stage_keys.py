@@ -13,6 +13,7 @@ from flgc.methods.estimators import Estimator
 from tasks.running import stage as running
 from tasks.running.scalings import of_grid
 from tasks.running.stage import Stage
+from tasks.stages.affinity import affinity
 from tasks.stages.corrupt import corrupt
 from tasks.stages.dataset import dataset
 from tasks.stages.fit import fit
@@ -114,6 +115,7 @@ def test_the_code_of_the_work_counts(tmp_path: Path, toy: Stage) -> None:
         (vary, {"setting": {"scaling": "min-max"}}, MIN_MAX, True),
         (vary, {"setting": {"scaling": "raw"}}, MIN_MAX, False),
         (vary, {"setting": {"hops": 2}}, MIN_MAX, False),
+        (affinity, {"setting": {"scaling": "min-max"}}, MIN_MAX, True),
         (fit, {"method": "classification:GCN", "refit": False}, MIN_MAX, False),
         (corrupt, {"kind": "gaussian", "scaling": "min-max"}, MIN_MAX, True),
         (corrupt, {"kind": "gaussian", "scaling": "raw"}, GAUSSIAN, True),

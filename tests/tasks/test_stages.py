@@ -33,8 +33,8 @@ NOISY = Experiment(
     datasets=("wine",),
     methods=("FLGC*",),
     grids=closed_form((2,), (0.1,), (10.0,)),
-    preparation=prepared("standardised", "standardised", 10),
-    noises=(Noise("gaussian", 0.1, "standardised"),),
+    preparations=(prepared("standardised", "standardised", 10),),
+    noises=(Noise("gaussian", 0.1, scaling="standardised", clip=False),),
 )
 
 
@@ -143,7 +143,7 @@ def test_a_cell_knows_the_scaling_that_it_was_picked_in(
         ),
         ({"runs": 3}, {"splits", "score", "pick", "fit"}),
         (
-            {"preparation": prepared("min-max", "min-max", 5)},
+            {"preparations": (prepared("min-max", "min-max", 5),)},
             {"graph", "score", "pick", "propagate", "fit"},
         ),
     ],
@@ -165,6 +165,7 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
     assert noisy.provenance["changed"] == wine.features.size
     table = rows(tmp_path, found["fit"])
     assert set(table["changed"]) == {wine.features.size}
+    assert set(table["changed_share"]) == {1.0}
     assert table["metric"].tolist() == ["ACC", "NMI"]
     assert computed(run_cell(tmp_path, cell)) == set()
     other = dataclasses.replace(cell, subject=dataclasses.replace(cell.subject, run=1))
@@ -173,25 +174,27 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
     assert set(rows(tmp_path, second["fit"])["run"]) == {1}
 
 
-@pytest.mark.parametrize(("protocol", "scaling"), [("paper", "standardised"), ("honest", "raw")])
-def test_a_cell_names_the_noise_that_its_protocol_has(protocol: str, scaling: str) -> None:
-    cell = Cell(NOISY, Subject("wine", NOISY.noises[0], 0), "FLGC*", protocol)
-    assert cell.row["noise_scaling"] == scaling
-    assert cell.title == f"wine gaussian 0.1 {scaling} run 0 FLGC* {protocol}"
+def test_a_cell_names_its_noise() -> None:
+    cell = Cell(NOISY, Subject("wine", Noise("gaussian", 0.1, "shared"), 2), "FLGC*", "paper")
+    said = {name: cell.row[name] for name in ("noise", "intensity", "noise_pattern", "first_run")}
+    assert list(said.values()) == ["gaussian", 0.1, "shared", 2]
+    assert cell.title == "wine gaussian 0.1 shared run 2 FLGC* paper"
+    assert iris().row["noise_pattern"] == ""
 
 
-def test_honest_noise_is_of_pixels_in_0_1_whatever_the_paper_s_scale(tmp_path: Path) -> None:
-    """Digits have the range of pixels; in `paper` the same noise leaves it."""
-    raw = dataclasses.replace(NOISY, datasets=("digits",), noises=(Noise("gaussian", 0.1),))
-    subject = Subject("digits", raw.noises[0])
-    for noise, protocol, within in (
-        (Noise("gaussian", 0.1, "standardised"), "honest", True),
-        (Noise("salt_pepper", 0.1, "standardised"), "honest", True),
-        (Noise("gaussian", 0.1, "standardised"), "paper", False),
-    ):
-        cell = Cell(raw, dataclasses.replace(subject, noise=noise), "FLGC*", protocol)
-        X = corrupted(tmp_path, cell)
-        assert (X.min() >= 0 and X.max() <= 1) == within, (noise, protocol)
+def test_a_shared_pattern_reaches_the_data_of_both_protocols(tmp_path: Path) -> None:
+    X = load("digits").features
+    for noise in (Noise("gaussian", 0.1, "shared"), Noise("salt_pepper", 0.1, "shared")):
+        cells = [
+            Cell(NOISY, Subject("digits", noise), "FLGC*", protocol)
+            for protocol in ("paper", "honest")
+        ]
+        noisy, honest = (corrupted(tmp_path, cell) for cell in cells)
+        np.testing.assert_array_equal(noisy, honest)
+        assert noisy.min() >= 0
+        assert noisy.max() <= 1
+        alike = (X[0] == X[1]).nonzero()
+        np.testing.assert_array_equal(noisy[0][alike], noisy[1][alike])
 
 
 def corrupted(store: Path, cell: Cell) -> np.ndarray:
@@ -206,7 +209,7 @@ PREPARED = dataclasses.replace(
     name="prepared",
     grids=closed_form((2,), (0.0, 0.1), (10.0,)),
     noises=(),
-    honest=(
+    preparations=(
         prepared("standardised", "standardised", 10),
         prepared("unit-length", "unit-length", 10),
     ),
@@ -217,8 +220,8 @@ def test_honest_clustering_picks_among_preparations_by_the_silhouette(tmp_path: 
     honest = Cell(PREPARED, Subject("wine"), "FLGC*", "honest")
     [picked] = rows(tmp_path, run_cell(tmp_path, honest)["pick"]).to_dict("records")
     silhouettes, tried = {}, 0
-    for preparation in PREPARED.honest:
-        alone = dataclasses.replace(PREPARED, honest=(preparation,))
+    for preparation in PREPARED.preparations:
+        alone = dataclasses.replace(PREPARED, preparations=(preparation,))
         cell = dataclasses.replace(honest, experiment=alone)
         scores = rows(tmp_path, run_cell(tmp_path, cell)["score"])
         silhouettes[preparation.title] = scores["silhouette"].max()
@@ -226,10 +229,9 @@ def test_honest_clustering_picks_among_preparations_by_the_silhouette(tmp_path: 
     assert len(set(silhouettes.values())) == 2
     assert (picked["criterion"], picked["tried"]) == ("silhouette", tried)
     assert picked["p_graph"] == max(silhouettes, key=silhouettes.__getitem__)
-    paper = dataclasses.replace(honest, protocol="paper")
-    assert rows(tmp_path, run_cell(tmp_path, paper)["pick"])["p_graph"].tolist() == [
-        PREPARED.preparation.title
-    ]
+    best = dataclasses.replace(honest, protocol="paper")
+    [paper] = rows(tmp_path, run_cell(tmp_path, best)["pick"]).to_dict("records")
+    assert (paper["criterion"], paper["tried"]) == ("ACC", tried)
 
 
 @pytest.mark.parametrize("method", ["FLGC*", "FLGC* averaged"])
@@ -245,12 +247,11 @@ def test_what_a_kept_cell_was_made_from_is_kept_with_it(tmp_path: Path, method: 
 
 def test_seeds_are_the_same_for_every_method_and_protocol() -> None:
     cells = [iris(method, protocol) for method in IRIS.methods for protocol in ("paper", "honest")]
-    seeds = {tuple(c.subject.as_seen_in(c.protocol).seeds(c.experiment)) for c in cells}
+    seeds = {tuple(c.subject.seeds(c.experiment)) for c in cells}
     assert len(seeds) == 1
     assert len(set(seeds.pop())) == IRIS.runs
-    noisy = [Subject("wine", NOISY.noises[0]).as_seen_in(p) for p in ("paper", "honest")]
-    assert noisy[0] != noisy[1]
-    assert noisy[0].seeds(NOISY) == noisy[1].seeds(NOISY)
+    noisy = [Subject("wine", Noise("gaussian", share), 1) for share in (0.1, 0.2)]
+    assert noisy[0].seeds(NOISY) == noisy[1].seeds(NOISY) != Subject("wine").seeds(NOISY)
 
 
 def test_a_further_method_is_one_declaration(

@@ -46,7 +46,7 @@ KARATE = Experiment(
     datasets=("KarateClub",),
     methods=("GCN", "FLGC", "FLGC*"),
     grids={**closed_form((1, 2), (0.0, 0.1), (0.1, 1.0)), "GCN": QUICK_GRID},
-    preparation=GRAPH,
+    preparations=(GRAPH,),
     split="public",
     runs=4,
 )
@@ -296,7 +296,7 @@ def test_declarations_can_be_trained() -> None:
     for experiment in (each for suite in SUITES.values() for each in suite):
         for name in experiment.methods:
             row = contender(name, experiment.task)
-            grid = row.whole({**experiment.preparation.axes, **experiment.grids.get(name, {})})
+            grid = row.whole({**experiment.preparations[0].axes, **experiment.grids.get(name, {})})
             assert all(len(values) for values in grid.values())
             if hasattr(row.method, "training_of"):
                 for epochs in grid["epochs"]:

@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 
 from tasks.declared.described import Described
+from tasks.document.figures import influence
 from tasks.document.figures.analyses import styles
 from tasks.document.figures.dots import figure_as_svg
 from tasks.document.results import varied
+from tasks.document.tables import titled_as
 
 AT_PAPER = "all at the settings that `paper` picks for the table"
 X_AXES = {
@@ -26,11 +28,14 @@ TICKS = (0, 20, 40, 60, 70, 80, 85, 90, 92, 94, 96, 98, 99, 100)
 def curve_figures(
     table: Described, curves: Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]]
 ) -> dict[str, str]:
-    """File name to SVG, of curves by figure, dataset and method."""
+    """File name to SVG, of curves by figure, dataset and method; those of clusterings in one."""
     files = {}
-    for figure, of_figure in curves.items():
+    for figure in (name for name in curves if name in X_AXES):
         draw = _boxes if figure == "neighbours" else _lines
-        files[f"{table.name}-{figure}.svg"] = draw(table, varied(of_figure), X_AXES[figure])
+        files[f"{table.name}-{figure}.svg"] = draw(table, varied(curves[figure]), X_AXES[figure])
+    together = {name: varied(curves[name]) for name in influence.X_AXES if name in curves}
+    if together:
+        files[f"{table.name}-influence.svg"] = influence.influence_figure(table, together)
     return files
 
 
@@ -58,7 +63,7 @@ def _lines(table: Described, rows: pd.DataFrame, label: str) -> str:
                     colour = style[method]["color"]
                     band = (means - spread, means + spread)
                     panel.fill_between(means.index, *band, color=colour, alpha=0.12, linewidth=0)
-            panel.set_title(dataset)
+            panel.set_title(titled_as(dataset, rows))
             panel.grid(alpha=0.3)
             panel.set_yscale("function", functions=(_spread_out, _accuracy))
             panel.set_yticks([tick for tick in TICKS if _within(tick, panel.get_ylim())])
@@ -109,7 +114,7 @@ def _boxes(table: Described, rows: pd.DataFrame, label: str) -> str:
                 medianprops={"color": "#d55e00"},
                 flierprops={"marker": ".", "markersize": 3, "markeredgecolor": "#555555"},
             )
-            panel.set_title(dataset)
+            panel.set_title(titled_as(dataset, rows))
             panel.grid(axis="y", alpha=0.3)
         panels[0].set_ylabel(f"test accuracy of {methods} in %")
         figure.supxlabel(label, fontsize="medium")

@@ -42,7 +42,9 @@ def drawn(table: Described, results: pd.DataFrame) -> dict[str, str]:
 
 
 def _noise(row: pd.Series) -> str:
-    return f" {row['noise']} {row['intensity']:g}" if row["noise"] else ""
+    if not row["noise"]:
+        return ""
+    return f" {row['noise']} {row['intensity']:g} {row['noise_pattern']}"
 
 
 def _dots(

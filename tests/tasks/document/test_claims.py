@@ -85,11 +85,12 @@ def test_cells_under_noise_are_counted():
     cells = results(
         *(("ExtendedYaleB", "FLGC*", "paper", value) for value in (0.901, 0.5)), of=ROBUSTNESS
     ).assign(metric="ACC", noise=["gaussian", "salt_pepper"], intensity=0.01)
+    cells["noise_pattern"] = "shared"
     cells = pd.concat([cells, cells.iloc[:1].assign(metric="NMI", value=0.9)])
-    found = reached(ROBUSTNESS, cells)
+    found = reached(ROBUSTNESS, pd.concat([cells, cells.assign(noise_pattern="independent")]))
     assert found[1].startswith("- FLGC*, `paper`: 1 of 3; short at ")
-    assert "ExtendedYaleB salt_pepper 0.01 ACC (-" in found[1]
-    assert "ExtendedYaleB gaussian 0.01 NMI (-1.9)" in found[1]
+    assert "ExtendedYaleB salt_pepper 0.01 shared ACC (-" in found[1]
+    assert "ExtendedYaleB gaussian 0.01 shared NMI (-1.9)" in found[1]
 
 
 def test_what_is_far_below_has_a_remark_or_no_known_reason():

@@ -95,7 +95,7 @@ def test_a_sensitivity_of_one_method_alone_is_drawn():
 def curve(*values: float) -> pd.DataFrame:
     """Two runs at x = 0, 5, ..., one of them .02 better."""
     rows = [(5 * i, run, at + 0.02 * run) for i, at in enumerate(values) for run in (0, 1)]
-    return pd.DataFrame(rows, columns=["x", "run", "accuracy"])
+    return pd.DataFrame(rows, columns=["x", "run", "accuracy"]).assign(marks="")
 
 
 def test_curves_are_drawn_by_figure_with_a_panel_for_each_dataset():

@@ -24,7 +24,7 @@ def cells(of: Described = TINY) -> list[pd.DataFrame]:
 
 
 def written(*tables: Described, **given) -> dict[str, str]:
-    names = ("sizes", "pairs", "timings", "curves", "figures", "gaps", "costs")
+    names = ("sizes", "pairs", "timings", "curves", "affinities", "figures", "gaps", "costs")
     empty = {name: {} for name in names}
     found = {each.name: cells(each) for each in tables}
     return from_table(

@@ -92,20 +92,32 @@ def test_where_a_method_is_not_in_a_protocol_nothing_failed():
     assert found.loc["FLGC* averaged", "iris paper"] == NONE
 
 
-def test_noise_is_named_by_kind_and_intensity_and_finds_its_published_value():
+def test_noise_is_named_by_kind_intensity_and_pattern_and_published_values_are_of_the_shared_one():
     cells = results(("ExtendedYaleB", "FLGC", "paper", 0.9), of=ROBUSTNESS, metric="ACC")
-    noisy = cells.assign(noise="gaussian", noise_scaling="standardised", intensity=0.05)
-    found = section_table(ROBUSTNESS, ("paper",), noisy, {}).set_index(["noise", "metric"])
-    row = found.loc[("gaussian 0.05", "ACC")]
+    noisy = cells.assign(noise="gaussian", intensity=0.05, noise_pattern="shared")
+    seeds = [
+        noisy.assign(run=run, changed_share=share, value=0.9 + change)
+        for run, share, change in ((0, 0.5, -0.02), (1, 0.7, 0.02))
+    ]
+    alone = noisy.assign(noise_pattern="independent", changed_share=0.25, value=0.3)
+    rows = pd.concat([*seeds, alone])
+    found = section_table(ROBUSTNESS, ("paper",), rows, {})
+    found = found.set_index(["noise", "pattern", "metric"])
+    row = found.loc[("gaussian 0.05", "shared", "ACC")]
     printed = [
         each["value"]
         for each in ROBUSTNESS.published
         if (each["method"], each["noise"], each["intensity"]) == ("FLGC", "gaussian", 0.05)
         and each["metric"] == "ACC"
     ]
-    assert row["FLGC paper"] == "0.900"
+    assert row["FLGC paper"] == "0.900 ± 0.020"
     assert row["FLGC published"] == f"{printed[0]:.3f}"
-    assert found.loc[("gaussian 0.1", "ACC"), "FLGC paper"] == "failed"
+    assert row["changed"] == "60.0 %"
+    own = found.loc[("gaussian 0.05", "independent", "ACC")]
+    assert own[["FLGC paper", "FLGC published", "changed"]].tolist() == ["0.300", "", "25.0 %"]
+    failed = found.loc[("gaussian 0.1", "shared", "ACC")]
+    assert failed[["FLGC paper", "changed"]].tolist() == ["failed", ""]
+    assert len(found) == 2 * 2 * 8
 
 
 def test_how_many_settings_were_tried_on_what_and_in_how_many_runs():

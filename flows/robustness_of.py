@@ -1,0 +1,111 @@
+"""Any image or table dataset under noise, with any methods."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from prefect import flow
+
+from flgc.datasets.fetching.settings import Settings
+from flgc.datasets.library import describe
+from flgc.device import resolve_device
+from flgc.methods.picking import PROTOCOLS
+from flgc.methods.registry import contender
+from flgc.noise import NOISES, PATTERNS
+from flows.in_use import uses_store
+from flows.plan import Plan, Protocol, Runs, check
+from flows.runners import task_runner
+from flows.tables import run_tables
+from tasks.declared.robustness import DEFAULT_NOISES, LIKE, named, under_noise
+from tasks.store import Store
+
+SPLIT = re.compile(r"\d+(\.\d+)?%|[1-9]\d*-per-class")
+
+
+@flow(name="robustness-of", flow_run_name="robustness of {dataset}", task_runner=task_runner())
+@uses_store
+def robustness_of(
+    dataset: str,
+    methods: list[str] | None = None,
+    noises: list[str] | None = None,
+    patterns: list[Literal["shared", "independent"]] | None = None,
+    seeds: Runs = 3,
+    protocols: list[Protocol] | None = None,
+    task: Literal["clustering", "classification"] = "clustering",
+    split: str | None = None,
+    device: str = "auto",
+    store: str | None = None,
+) -> Any:
+    """The table and a report of its own, as those of the paper's tables."""
+    plan = planned_under_noise(
+        dataset, methods, noises, patterns, seeds, protocols, task, split, device, store
+    )
+    return run_tables(plan, strict=False)
+
+
+def planned_under_noise(
+    dataset: str,
+    methods: Sequence[str] | None = None,
+    noises: Sequence[str] | None = None,
+    patterns: Sequence[str] | None = None,
+    seeds: int = 3,
+    protocols: Sequence[str] | None = None,
+    task: str = "clustering",
+    split: str | None = None,
+    device: str = "auto",
+    store: str | None = None,
+) -> Plan:
+    """The plan for these parameters, or an error that lists what can be chosen."""
+    check("task", [task], LIKE)
+    check("pattern", patterns or (), PATTERNS)
+    check("protocol", protocols or (), PROTOCOLS)
+    if seeds < 1:
+        raise ValueError(f"seeds={seeds} is not possible: give 1 or more")
+    for method in methods or ():
+        contender(method, task)
+    resolve_device(device)
+    about = describe(dataset, Settings.of())
+    if about["kind"] == "graph":
+        raise ValueError(
+            f"dataset {about['name']!r} is a graph, whose edges no noise of features touches: give "
+            "one of images or a table"
+        )
+    experiment = under_noise(
+        about["name"],
+        about["kind"],
+        task,
+        tuple(dict.fromkeys(methods or ())),
+        tuple(dict.fromkeys(map(noise_of, noises))) if noises else DEFAULT_NOISES,
+        tuple(dict.fromkeys(patterns or reversed(PATTERNS))),
+        seeds,
+        split_of(task, split),
+    )
+    chosen = tuple(protocols or PROTOCOLS)
+    return Plan(named(about["name"]), (experiment,), chosen, device, Store(store).url)
+
+
+def noise_of(text: str) -> tuple[str, float]:
+    """`gaussian:0.1` in its two parts; the noise itself says which intensities there are."""
+    kind, _, intensity = text.partition(":")
+    check("noise", [kind], NOISES)
+    try:
+        number = float(intensity)
+    except ValueError:
+        raise ValueError(f"noise {text!r} has no intensity: give one as in {kind}:0.1") from None
+    NOISES[kind](np.zeros((1, 1)), number, seed=0)
+    return kind, number
+
+
+def split_of(task: str, split: str | None) -> str:
+    """Who is labelled: nobody in clustering, a tenth of each class unless it is said otherwise."""
+    if task == "clustering":
+        if split:
+            raise ValueError(f"split {split!r} is for classification: add --task classification")
+        return ""
+    split = split or LIKE[task].split
+    if not SPLIT.fullmatch(split):
+        raise ValueError(
+            f"unknown split {split!r}; choose a share such as 10%, or a number such as 5-per-class"
+        )
+    return split
