@@ -139,13 +139,15 @@ def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
     A few hundred validation nodes leave many settings level: the error on labelled nodes that were
     left out decides among them, or how many were right, then the order of the grid.
     """
-    means = scores.groupby(axes_of(scores), sort=False, dropna=False).mean(numeric_only=True)
-    level = means.round(12)
+    axes = axes_of(scores)
+    number = scores.groupby(axes, sort=False, dropna=False).ngroup()
+    level = scores.groupby(number.to_numpy(), sort=False).mean(numeric_only=True).round(12)
     for name in (column, ERROR, "hits"):
         if name in level and level[name].notna().any():
             worth = -level[name] if name == ERROR else level[name]
             level = level[worth == worth.max()]
-    return level.index[:1].to_frame(index=False)
+    # A row of the table itself: a None stays one, which in an index would become a number.
+    return scores.loc[(number == level.index[0]).to_numpy(), axes].head(1).reset_index(drop=True)
 
 
 def _average(seen: pd.DataFrame) -> pd.DataFrame:

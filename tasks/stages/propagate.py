@@ -30,9 +30,14 @@ propagate = Stage("propagate", propagate_features, code=scaling_code, known=at_p
 
 
 def keeping(
-    store: str, data: Artifact, graph: Artifact | None, **given: Any
+    store: str, data: Artifact, graph: Any, **given: Any
 ) -> dict[str, Callable[[str, int, float], np.ndarray]]:
-    """Features for a stage that asks for them while it computes: from the store, or into it."""
+    """Features for a stage that asks for them while it computes: from the store, or into it.
+
+    They belong to one graph: where settings name several, none are kept.
+    """
+    if not isinstance(graph, Artifact):
+        return {}
     shared = {name: given[name] for name in ("without", "device") if name in given}
 
     def kept(scaling: str, hops: int, teleport: float) -> np.ndarray:
