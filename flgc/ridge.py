@@ -226,12 +226,15 @@ def _in_enough_digits(solve: Callable[[Any, Any], Any], H: Any, Y: Any) -> Any:
 
 
 def _solve(gram: Any, moment: Any, regularization: float) -> Any:
-    """(gram + r I)^-1 moment by Cholesky, or None where the digits for it are lost."""
+    """(gram + r I)^-1 moment by Cholesky, or None where the digits for it are lost.
+
+    The Gram matrix is nobody else's, so r is added in place.
+    """
     xp = array_namespace(gram)
-    identity = xp.eye(gram.shape[0], dtype=gram.dtype, device=device(gram))
-    return solve_positive_definite(
-        gram + regularization * identity, moment, most_condition(gram.dtype, xp), regularization
-    )
+    diagonal = xp.arange(gram.shape[0], device=device(gram))
+    gram[diagonal, diagonal] += regularization
+    most = most_condition(gram.dtype, xp)
+    return solve_positive_definite(gram, moment, most, regularization)
 
 
 def most_condition(dtype: Any, xp: Any) -> float:

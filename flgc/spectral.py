@@ -40,7 +40,9 @@ def subspace_rows(apply: Operator, n: int, rank: int, dtype: np.dtype) -> np.nda
 
 def dense_affinity(F: np.ndarray, power: float) -> np.ndarray:
     """max(FF', 0)^power, at most 1."""
-    affinity = _powered(np.maximum(F @ F.T, 0), power)
+    affinity = F @ F.T
+    np.maximum(affinity, 0, out=affinity)
+    affinity = _powered(affinity, power)
     affinity /= max(affinity.max(), np.finfo(F.dtype).tiny)
     return affinity
 
@@ -50,7 +52,8 @@ def block_affinity(
 ) -> np.ndarray:
     """The block-structure heuristic: from a self-expression matrix (N x N) to an affinity."""
     Z = prune_columns(Z, threshold)
-    C = (Z + Z.T) / 2
+    C = Z + Z.T
+    C /= 2
     F = subspace_rows(lambda V: C @ V, len(C), subspace_dim * n_clusters + 1, C.dtype)
     return dense_affinity(F, power)
 
@@ -60,7 +63,8 @@ def spectral_embedding(affinity: np.ndarray, n_components: int) -> Embedding:
 
     A node without any affinity has a zero row.
     """
-    W = affinity - np.diag(affinity.diagonal())
+    W = affinity.copy()
+    np.fill_diagonal(W, 0)
     scale = _inverse_root(W.sum(axis=1))
     W *= scale
     W *= scale[:, None]
@@ -130,16 +134,16 @@ def _inverse_root(degrees: np.ndarray) -> np.ndarray:
 
 
 def _powered(A: np.ndarray, power: float) -> np.ndarray:
-    """Entries to a power; whole ones by squaring, which costs a tenth."""
+    """Entries to a power; whole ones by squaring in place, which costs a tenth."""
     if power != int(power):
         return A**power
     result, left = None, int(power)
     while left:
         if left % 2:
-            result = A.copy() if result is None else result * A
+            result = A.copy() if result is None else np.multiply(result, A, out=result)
         left //= 2
         if left:
-            A = A * A
+            A = np.multiply(A, A, out=A)
     return np.ones_like(A) if result is None else result
 
 
