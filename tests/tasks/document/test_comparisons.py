@@ -133,6 +133,8 @@ def test_nothing_to_compare_is_a_table_without_rows():
 
 def test_every_declared_table_finds_its_published_cells():
     for experiment in PAPER:
+        if not experiment.published:
+            continue
         cells = published_cells(experiment)
         assert set(cells["dataset"]) == set(experiment.datasets), experiment.name
         assert {"FLGC", "FLGC*"} <= set(cells["method"])

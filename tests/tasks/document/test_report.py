@@ -24,8 +24,8 @@ def cells(of: Described = TINY) -> list[pd.DataFrame]:
 
 
 def written(*tables: Described, **given) -> dict[str, str]:
-    names = ("sizes", "pairs", "timings", "curves", "affinities", "figures", "gaps", "costs")
-    empty = {name: {} for name in names}
+    kinds = ("sizes", "pairs", "timings", "curves", "affinities", "criteria", "figures")
+    empty = {name: {} for name in (*kinds, "gaps", "costs")}
     found = {each.name: cells(each) for each in tables}
     return from_table(
         write_report("tiny", tables, ("paper",), **{"results": found, **empty, **given})

@@ -52,12 +52,12 @@ def test_each_pattern_says_who_is_ahead_near_the_paper_and_loses_how_much():
     assert found[1] == (
         "- `paper`, shared: FLGC* is above EDSC in 2 of 4 rows (not at gaussian 0.2, "
         f"salt_pepper 0.2); FLGC* is at most 2 below the published value in {4 - len(near)} of 4 "
-        f"rows (not at {', '.join(near)}); lost under gaussian: FLGC* 29.0, EDSC 25.0; lost under "
-        "salt_pepper: FLGC* 1.0, EDSC -1.0"
+        f"rows (not at {', '.join(near)}); lost under gaussian: EDSC 25.0, FLGC* 29.0; lost under "
+        "salt_pepper: EDSC -1.0, FLGC* 1.0"
     )
     assert found[2] == (
-        "- `paper`, independent: FLGC* is above EDSC in 4 of 4 rows; lost under gaussian: FLGC* "
-        "40.0, EDSC 35.0; lost under salt_pepper: FLGC* 40.0, EDSC 40.0"
+        "- `paper`, independent: FLGC* is above EDSC in 4 of 4 rows; lost under gaussian: EDSC "
+        "35.0, FLGC* 40.0; lost under salt_pepper: EDSC 40.0, FLGC* 40.0"
     )
     assert found[3:] == [
         "\nIn `paper` FLGC* has 73.0 at the greatest intensities of a pattern that all rows share "
