@@ -322,11 +322,10 @@ class Shared:
         experiment, row = chain.cell.experiment, chain.row
         for preparation, P in zip(chain.preparations, chain.graphs, strict=True):
             grid = self.grid(chain, preparation)
-            title = row.method.name + (", constant" if grid.get("constant") == (True,) else "")
             step = self.once(
                 chain,
                 score,
-                f"{_about(chain, preparation)} {title}",
+                f"{_about(chain, preparation)} {_scored(row)}",
                 [chain.subject, preparation, chain.without, _identity(row.method), grid],
                 data=chain.data,
                 graph=P,
@@ -405,6 +404,17 @@ def _about(chain: Chain, preparation: Preparation) -> str:
     """`iris`, or with several graphs `iris on unit-length, 10 neighbours`."""
     title = chain.subject.title
     return title if len(chain.preparations) == 1 else f"{title} on {preparation.title}"
+
+
+def _scored(row: Contender) -> str:
+    """The method, and what a row has set for itself: `FLGC*, constant`, `FLGC*, l1`."""
+    own = {axis: values for axis, values in row.grid.items() if values != row.method.axes[axis]}
+    words = [
+        axis if values == (True,) else str(values[0])
+        for axis, values in own.items()
+        if len(values) == 1
+    ]
+    return ", ".join([row.method.name, *words])
 
 
 def time_hops(

@@ -108,6 +108,7 @@ _ROWS = (
 )
 # By name and task. What takes time to import is named and not imported.
 BUILT_IN: dict[tuple[str, str], Any] = {
+    **{(row.name, row.method.task): row for row in _ROWS},
     ("GCN", "classification"): "flgc.methods.trained.gcn:GCNMethod",
     ("GCN-Linear", "classification"): "flgc.methods.trained.gcn:GCNLinearMethod",
     ("DropEdge", "classification"): "flgc.methods.trained.dropedge:DropEdgeMethod",
@@ -119,8 +120,6 @@ BUILT_IN: dict[tuple[str, str], Any] = {
     ("LapRLS", "classification"): "flgc.methods.tables.laprls:LapRLS",
     ("LabelSpreading", "classification"): "flgc.methods.tables.of_sklearn:label_spreading",
     ("SVM", "classification"): "flgc.methods.tables.of_sklearn:svm",
-    ("LRR", "clustering"): "flgc.methods.subspace.lrr:lrr",
-    ("LRSC", "clustering"): "flgc.methods.subspace.lrsc:lrsc",
     ("GCN, authors' setting", "classification"): "flgc.methods.trained.authors:GCN",
     ("GCN-Linear, authors' setting", "classification"): "flgc.methods.trained.authors:GCN_LINEAR",
     ("DropEdge, authors' setting", "classification"): "flgc.methods.trained.authors:DROPEDGE",
@@ -135,10 +134,11 @@ BUILT_IN: dict[tuple[str, str], Any] = {
     ("SSR", "clustering"): "flgc.methods.learned_graphs.ssr:SSR",
     ("KMM", "clustering"): "flgc.methods.learned_graphs.kmm:KMM",
     ("RRCSL", "clustering"): "flgc.methods.learned_graphs.rrcsl:RRCSL",
+    ("LRR", "clustering"): "flgc.methods.subspace.lrr:lrr",
+    ("LRSC", "clustering"): "flgc.methods.subspace.lrsc:lrsc",
     ("SSC", "clustering"): "flgc.methods.subspace.ssc:ssc",
     ("KSSC", "clustering"): "flgc.methods.subspace.kssc:kssc",
     ("SSC-OMP", "clustering"): "flgc.methods.subspace.ssc_omp:ssc_omp",
-    **{(row.name, row.method.task): row for row in _ROWS},
 }
 
 

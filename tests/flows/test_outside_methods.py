@@ -188,7 +188,7 @@ def test_methods_without_entry_points_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("-m nonsense", "unknown method 'nonsense'; choose from GCN, "),
+        ("-m nonsense", "unknown method 'nonsense'; choose from FLGC, "),
         ("-m sklearn.svm:SCV", "'sklearn.svm:SCV' cannot be used: module 'sklearn.svm' has no"),
         ("-m sklearn.linear_model:Ridge", "Ridge is no classifier or clusterer"),
         ("-m sklearn.cluster:KMeans -d KarateClub", "KMeans stands in clustering-tiny, robustness"),
@@ -199,9 +199,9 @@ def test_methods_without_entry_points_are_named(tmp_path: Path) -> None:
 def test_a_wrong_method_ends_with_2_and_one_line(
     arguments: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows import cli
+    from flows import cli, terminal
 
-    for name, value in cli.QUIET.items():
+    for name, value in terminal.QUIET.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(cli, "_run", lambda *_: pytest.fail("a flow was started"))
     result = CliRunner().invoke(cli.app, ["--suite", "tiny", *arguments.split()])
