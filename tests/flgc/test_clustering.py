@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from flgc import FLGCClustering
 from flgc.eigenpairs import leading_eigenpairs
 from flgc.metrics import clustering_accuracy
-from flgc.self_expression import prune_columns, self_expression, self_expression_factors
+from flgc.self_expression import (
+    COLUMNS_AT_ONCE,
+    prune_columns,
+    self_expression,
+    self_expression_factors,
+)
 from flgc.spectral import dense_affinity, quadratic_embedding, subspace_rows
 from tests import plain
 
@@ -67,6 +72,12 @@ def test_pruning_is_the_loop(seed, threshold):
             if kept > threshold * total:
                 break
     np.testing.assert_array_equal(prune_columns(Z, threshold), expected)
+
+
+def test_pruning_in_parts_is_pruning_column_by_column():
+    Z = np.random.default_rng(0).standard_normal((30, 2 * COLUMNS_AT_ONCE + 7))
+    alone = [prune_columns(Z[:, [column]], 0.5) for column in range(Z.shape[1])]
+    np.testing.assert_array_equal(prune_columns(Z, 0.5), np.hstack(alone))
 
 
 def test_iterated_and_dense_eigenpairs_agree():

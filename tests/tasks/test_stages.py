@@ -13,7 +13,7 @@ from flgc.methods import registry
 from flgc.methods.flgc import FLGC
 from flgc.methods.registry import Contender
 from flgc.scaling import min_max
-from tasks.declared.paper import closed_form, prepared
+from tasks.declared.paper import SMALL_SETS, closed_form, prepared
 from tasks.declared.types import Cell, Experiment, Noise, Subject
 from tasks.document.results import COLUMNS
 from tasks.store import Store
@@ -132,6 +132,25 @@ def test_a_cell_knows_the_scaling_that_it_was_picked_in(
         assert "fit" in computed(run_cell(tmp_path, cell))
     with edited("flgc/scaling.py", 'norm="l2"', 'norm="max"'):
         assert computed(run_cell(tmp_path, cell)) == set()
+
+
+def test_an_average_goes_over_several_graphs(tmp_path: Path) -> None:
+    """No features are kept for them, since those belong to one graph."""
+    clustered = Experiment(
+        name="clustered",
+        flow="clustering",
+        task="clustering",
+        title="Iris alone, on two graphs",
+        datasets=("iris",),
+        methods=("FLGC* averaged",),
+        grids=closed_form((2, 4), (0.1,), (10.0,)),
+        preparations=SMALL_SETS[:2],
+    )
+    found = run_cell(tmp_path, iris("FLGC* averaged", "honest", clustered))
+    weighed = rows(tmp_path, found["pick"])
+    assert set(weighed["p_graph"]) == {"standardised", "unit-length"}
+    [accuracy, _] = rows(tmp_path, found["fit"])["value"]
+    assert accuracy > 0.7
 
 
 @pytest.mark.parametrize(

@@ -186,3 +186,12 @@ def test_a_setting_has_the_values_of_its_grid_again():
         found = as_declared(usual(picks[picks["run"] == run].assign(p_graph="given")), grid)
         assert found == {"depth": depth, "gamma": 2.0, "scaling": "raw"}
         assert type(found["depth"]) is type(depth)
+
+
+@pytest.mark.parametrize("protocol", ["paper", "honest"])
+def test_an_axis_whose_only_value_is_none_is_picked_with_its_values(protocol):
+    frame = scores(**TWO_RUNS).assign(p_pca=None)
+    picked = weighting(frame, protocol)
+    assert picked["p_pca"].tolist() == [None, None]
+    expected = weighting(frame.drop(columns="p_pca"), protocol)
+    assert picked["test"].tolist() == expected["test"].tolist()
