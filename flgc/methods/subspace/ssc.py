@@ -29,12 +29,14 @@ REFERENCE = "Elhamifar, Vidal: Sparse Subspace Clustering, TPAMI 35 (2013)"
 def least_best(sizes: np.ndarray) -> float:
     """min_j max_(i != j) of sizes (i, j): what the sample that the others help least can hope for.
 
-    Samples that no other helps, as a black image, do not count: the weights divide by this.
+    Samples that no other helps, as a black image, do not count: the weights divide by this. What
+    rounding leaves of one, in the features of a kernel, is no help either.
     """
     others = np.array(sizes)
     np.fill_diagonal(others, 0)
     best = others.max(axis=0)
-    return float(best[best > 0].min(initial=np.inf)) if best.any() else 1.0
+    helped = best[best > np.finfo(best.dtype).eps * best.max()]
+    return float(helped.min()) if helped.size else 1.0
 
 
 class SparseClustering(AffinityClustering):

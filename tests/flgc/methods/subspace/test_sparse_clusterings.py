@@ -61,6 +61,7 @@ def test_affinity_is_of_columns_at_their_largest_entry():
 def test_the_weight_is_that_of_the_paper_and_skips_black_images():
     sizes = np.array([[9, 2, 3, 0], [2, 9, 1, 0], [3, 1, 9, 0], [0, 0, 0, 0.0]])
     assert least_best(sizes) == 2
+    assert least_best(np.where(sizes == 0, 1e-39, sizes)) == 2
     assert least_best(np.zeros((3, 3))) == 1
     # At alpha = 1 the sample that the others help least is not expressed, the others are.
     C = SSC(3, alpha=1.0, tolerance=1e-4).fit(X).coefficients_
