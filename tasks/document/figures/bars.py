@@ -57,7 +57,7 @@ def _bars(panel: Any, table: Described, here: pd.DataFrame) -> None:
             panel.annotate(f"{value:.1f}", (i, top + 1), ha="center", fontsize=6.5)
     panel.set_xticks(range(len(table.rows)), table.methods, rotation=60, ha="right", fontsize=8)
     panel.tick_params(axis="x", length=0)
-    panel.set_ylim(0, 105)
+    panel.set_ylim(0, 110)
     panel.set_axisbelow(True)
     panel.grid(axis="y", alpha=0.3)
 
