@@ -138,8 +138,9 @@ class LowRank(Method):
                     subspace_dim=dim,
                     device="cpu",
                 )
-                model.set_params(random_state=problem.seeds[0] % 2**32).fit_embedding(H, X)
-                labels = [model.labels_, *map(model.clusters, problem.seeds[1:])]
+                first, *others = [seed % 2**32 for seed in problem.seeds]
+                model.set_params(random_state=first).fit_embedding(H, X)
+                labels = [model.labels_, *map(model.clusters, others)]
                 yield setting | {"regularization": r, "subspace_dim": dim}, Outputs(labels)
 
 

@@ -342,12 +342,16 @@ PAPER = (
         title="Extended Yale B under noise",
         datasets=("ExtendedYaleB",),
         methods=NOISE_METHODS,
+        # Twelve settings in all: three hops among twelve neighbours, one among three.
         grids={
-            **closed_form((1, 3), (0.0, 0.5), (100.0, 1e3)),
+            "FLGC*": {"teleport": (0.0, 0.5), "regularization": (100.0, 1e3)},
             "EDSC": {"regularization": (100.0, 1e3)},
-            "EGCSC": {"regularization": (100.0, 1e3)},
+            "EGCSC": {"regularization": (100.0,)},
         },
-        preparations=(prepared("unit-length", "standardised", 12, threshold=(0.25,)),),
+        preparations=tuple(
+            prepared("unit-length", "standardised", k, threshold=(0.25,), hops=(hops,))
+            for k, hops in ((12, 3), (3, 1))
+        ),
         noises=noises(INTENSITIES, runs={SHARED: 3, INDEPENDENT: 1}),
         published="robustness_extended_yale_b",
         remarks=(

@@ -15,6 +15,8 @@ TABLES = {experiment.name: experiment for experiment in PAPER}
 # The table of the paper whose grids and preparation another dataset gets, by its task.
 LIKE = {"clustering": TABLES["robustness"], "classification": TABLES["uci"]}
 METHODS = {"clustering": LIKE["clustering"].methods, "classification": FLGC_ROWS}
+# On one graph, where the paper's table has as many graphs.
+HOPS = (1, 3)
 DEFAULT_NOISES = tuple((kind, intensity) for kind in NOISES for intensity in INTENSITIES)
 
 
@@ -34,6 +36,7 @@ def under_noise(
     """
     like, pixels = LIKE[task], kind == "images"
     prepared = like.preparations[0] if pixels or split else SMALL_SETS[0]
+    hops = {} if split else {"hops": HOPS}
     return Experiment(
         name=f"robustness-{named(dataset)}",
         flow="robustness",
@@ -42,7 +45,9 @@ def under_noise(
         datasets=(dataset,),
         methods=tuple(methods or METHODS[task]),
         grids=like.grids,
-        preparations=(dataclasses.replace(prepared, n_neighbors=None),),
+        preparations=(
+            dataclasses.replace(prepared, n_neighbors=None, axes={**prepared.axes, **hops}),
+        ),
         split=split,
         noises=tuple(
             Noise(noise, intensity, pattern, "raw" if pixels else "min-max", runs=seeds)

@@ -1,8 +1,12 @@
 """Experiments that are declared when somebody asks for them."""
 
+from itertools import product
+
 import pytest
 
-from tasks.declared.robustness import LIKE, METHODS, named, under_noise
+from flgc.methods.registry import contender
+from flows.dag import grid_of
+from tasks.declared.robustness import HOPS, LIKE, METHODS, named, under_noise
 from tasks.declared.types import Experiment
 
 NOISES = (("gaussian", 0.1), ("salt_pepper", 0.2))
@@ -29,7 +33,10 @@ def test_noise_is_of_features_in_0_1(kind: str, scaling: str) -> None:
 
 def test_images_are_clustered_as_in_the_papers_table_and_tables_as_small_sets() -> None:
     images, table = asked("images"), asked("table")
-    assert images.preparations[0].axes == LIKE["clustering"].preparations[0].axes
+    papers = LIKE["clustering"].preparations
+    assert {hops for each in papers for hops in each.axes["hops"]} == set(HOPS)
+    assert images.preparations[0].axes == {**papers[0].axes, "hops": HOPS}
+    assert table.preparations[0].axes["hops"] == HOPS
     assert images.preparations[0].graph == "unit-length"
     assert table.preparations[0].graph == "standardised"
     assert images.preparations[0].n_neighbors is table.preparations[0].n_neighbors is None
@@ -49,3 +56,20 @@ def test_classification_is_that_of_the_regular_tables() -> None:
 def test_a_name_is_one_that_artifacts_may_have() -> None:
     assert named("My_set 2") == "my-set-2"
     assert asked("table").name == "robustness-some"
+
+
+def test_the_papers_four_methods_share_twelve_settings() -> None:
+    table = LIKE["clustering"]
+    rows = {name: contender(name, "clustering") for name in ("EDSC", "EGCSC", "FLGC*")}
+    settings = {
+        name: {
+            setting
+            for prepared in table.preparations
+            for setting in product(
+                [prepared.title if row.method.sees_graph else ""],
+                *grid_of(table, row, prepared).values(),
+            )
+        }
+        for name, row in rows.items()
+    }
+    assert sum(map(len, settings.values())) == 12
