@@ -282,7 +282,7 @@ def _own(table: Described) -> list[str]:
     return [row.name for row in table.rows if row.own]
 
 
-def time_ratios(table: Described, timings: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def time_ratios(table: Described, timings: pd.DataFrame) -> dict[str, Any]:
     """By method of the paper: each rival's seconds divided by its own, for dataset and hops."""
     seconds: Any = timings.pivot_table(
         index=["dataset", "hops"], columns="method", values="training_time", sort=False

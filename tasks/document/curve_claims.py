@@ -107,8 +107,8 @@ def depths(table: Described, rows: pd.DataFrame) -> list[str]:
             f"loses least, {lost[others[0]]:.2f})"
         )
     if LINEAR in means and RELU in means:
-        good, score = tends_to_beat(means[LINEAR], means[RELU])
-        lines.append(f"- {LINEAR} tends to outperform {RELU}: {HOLDS if good else FAILS}; {score}")
+        won, score = tends_to_beat(means[LINEAR], means[RELU])
+        lines.append(f"- {LINEAR} tends to outperform {RELU}: {HOLDS if won else FAILS}; {score}")
     return [_at_paper(table), "", *lines]
 
 
