@@ -9,6 +9,7 @@ from tasks.declared.described import Described
 from tasks.declared.published import LITERATURE
 from tasks.document.comparisons import PUBLISHED, wide
 from tasks.document.printed import (
+    CASE,
     Case,
     counterparts,
     in_points,
@@ -209,11 +210,11 @@ def averaged(table: Described, results: pd.DataFrame) -> list[str]:
 
 def means_of(table: Described, results: pd.DataFrame) -> dict[tuple[str, str], dict[Case, float]]:
     """By method and protocol, then by case: means over the runs in points."""
-    groups: Any = results.groupby(["method", "protocol"], sort=False)
-    return {
-        key: {case: in_points(runs.mean(), table) for case, runs in runs_of_cases(rows).items()}
-        for key, rows in groups
-    }
+    means: Any = results.groupby(["method", "protocol", *CASE], sort=False)["value"].mean()
+    found: dict[tuple[str, str], dict[Case, float]] = {}
+    for (method, protocol, *case), value in means.items():
+        found.setdefault((method, protocol), {})[tuple(case)] = in_points(value, table)
+    return found
 
 
 def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> str:

@@ -5,6 +5,7 @@ A part is one comparison of two numbers, as they are printed. What is not there 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -25,7 +26,7 @@ MOST_NAMES = 4
 Parts = dict[str, bool | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """What is stored of one experiment; `lost` are datasets that nobody has any more."""
 
@@ -56,10 +57,14 @@ class Evidence:
         printed = {cell["method"] for cell in self.table.published}
         return [row.name for row in rows if row.name in printed or not printed]
 
+    @cached_property
+    def means(self) -> dict[tuple[str, str], dict[Case, float]]:
+        """By method and protocol, then by case: means over the runs in points."""
+        return means_of(self.table, self.results)
+
     def values(self, protocol: str) -> Any:
         """Cases x methods in points, nan where a cell is not there."""
-        means = means_of(self.table, self.results)
-        columns = {name: means.get((name, protocol), {}) for name in (*self.rivals, *OURS)}
+        columns = {name: self.means.get((name, protocol), {}) for name in (*self.rivals, *OURS)}
         found = [{name: cells.get(case) for name, cells in columns.items()} for case in self.cases]
         names = [named(case, self.table) for case in self.cases]
         return pd.DataFrame(found, index=names, columns=list(columns), dtype=float)
