@@ -92,8 +92,8 @@ def depths(steady: float, others: float) -> dict:
         (
             "With one label",
             "labels",
-            {**dict.fromkeys(FLGC, {1: 0.9}), **dict.fromkeys(WEAK, {1: 0.8})},
-            {**dict.fromkeys(FLGC, {1: 0.8}), **dict.fromkeys(WEAK, {1: 0.8})},
+            {**{key: {1: 0.9} for key in FLGC}, **{key: {1: 0.8} for key in WEAK}},
+            {**{key: {1: 0.8} for key in FLGC}, **{key: {1: 0.8} for key in WEAK}},
         ),
         ("GCNII, APPNP", "depths", depths(0.9, 0.8), depths(0.8, 0.8)),
         (
