@@ -19,6 +19,7 @@ TABLES = {
     "clustering_small": "clustering accuracy and NMI on the small sets",
     "robustness_extended_yale_b": "clustering of Extended Yale B under noise",
     "uci_accuracy": "accuracy on 24 regular tables, 11 methods, and their average",
+    "uci_bold": "which of these accuracies the paper's source marks as bold",
     "uci_datasets": "sizes of the regular tables",
     "wilcoxon_ranks": "signed-rank sums of every pair of methods on the regular tables",
 }

@@ -9,6 +9,7 @@ from tasks.declared.described import Described
 from tasks.declared.published import LITERATURE
 from tasks.document.comparisons import PUBLISHED, wide
 from tasks.document.printed import (
+    CASE,
     Case,
     counterparts,
     in_points,
@@ -38,21 +39,16 @@ def reached(table: Described, results: pd.DataFrame) -> list[str]:
 
     Where runs differ, the lowest and the highest of a cell that is short stand beside the gap.
     """
-    columns, others = printed_columns(table.published, table), redrawn(results)
     digits, lines, unexplained = table.decimals, [], set()
-    groups: Any = results.groupby(["method", "protocol"], sort=False)
-    for (method, protocol), rows in groups:
-        runs = runs_of_cases(rows)
-        printed = counterparts(runs, columns.get(table.row(method).published, {}), others)
-        gaps, spreads = {}, {}
-        for case, theirs in printed.items():
-            name, values = _named(case, table), runs[case]
-            ours, low, high = (
-                in_points(value, table) for value in (values.mean(), values.min(), values.max())
-            )
-            gaps[name] = round(ours - theirs, digits)
+    for (method, protocol), of_cases in gaps_to_published(table, results).items():
+        own = results[(results["method"] == method) & (results["protocol"] == protocol)]
+        runs, gaps, spreads = runs_of_cases(own), {}, {}
+        for case, gap in of_cases.items():
+            name = named(case, table)
+            low, high = (in_points(value, table) for value in (runs[case].min(), runs[case].max()))
+            gaps[name] = gap
             spreads[name] = f"; runs {low:.{digits}f}..{high:.{digits}f}" if high > low else ""
-            if gaps[name] < -FAR_BELOW and not any(case[0] in text for text in table.remarks):
+            if gap < -FAR_BELOW and not any(case[0] in text for text in table.remarks):
                 unexplained.add(case[0])
         if not gaps:
             continue
@@ -79,6 +75,20 @@ def reached(table: Described, results: pd.DataFrame) -> list[str]:
     return [head, *lines, *(f"\n{text}" for text in said)]
 
 
+def gaps_to_published(
+    table: Described, results: pd.DataFrame
+) -> dict[tuple[str, str], dict[Case, float]]:
+    """By method and protocol, then by case: ours minus the published value, both as printed."""
+    columns, others = printed_columns(table.published, table), redrawn(results)
+    found = {}
+    for (method, protocol), cells in means_of(table, results).items():
+        printed = counterparts(cells, columns.get(table.row(method).published, {}), others)
+        found[method, protocol] = {
+            case: round(cells[case] - theirs, table.decimals) for case, theirs in printed.items()
+        }
+    return found
+
+
 def beaten(table: Described, results: pd.DataFrame) -> list[str]:
     """Per method of the paper and protocol: which rivals it beats, is level with or loses to.
 
@@ -86,7 +96,7 @@ def beaten(table: Described, results: pd.DataFrame) -> list[str]:
     in a table if more cells are won than lost and the mean is higher, too; a cell is level where
     both are printed alike.
     """
-    ours = _means(table, results)
+    ours = means_of(table, results)
     known = {table.row(method).published for method, _ in ours}
     columns = {
         f"{rival} ({origin})": column
@@ -189,7 +199,7 @@ def _largest(gaps: pd.Series, table: Described) -> str:
 
 def averaged(table: Described, results: pd.DataFrame) -> list[str]:
     """Whether what averages all settings beats what picks one of them."""
-    ours, lines = _means(table, results), []
+    ours, lines = means_of(table, results), []
     for (method, protocol), cells in ours.items():
         pick = method.removesuffix(AVERAGED)
         told = pick != method and _contests(cells, {pick: ours.get((pick, protocol), {})})
@@ -198,13 +208,13 @@ def averaged(table: Described, results: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _means(table: Described, results: pd.DataFrame) -> dict[tuple[str, str], dict[Case, float]]:
+def means_of(table: Described, results: pd.DataFrame) -> dict[tuple[str, str], dict[Case, float]]:
     """By method and protocol, then by case: means over the runs in points."""
-    groups: Any = results.groupby(["method", "protocol"], sort=False)
-    return {
-        key: {case: in_points(runs.mean(), table) for case, runs in runs_of_cases(rows).items()}
-        for key, rows in groups
-    }
+    means: Any = results.groupby(["method", "protocol", *CASE], sort=False)["value"].mean()
+    found: dict[tuple[str, str], dict[Case, float]] = {}
+    for (method, protocol, *case), value in means.items():
+        found.setdefault((method, protocol), {})[tuple(case)] = in_points(value, table)
+    return found
 
 
 def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> str:
@@ -224,7 +234,7 @@ def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> s
     return "; ".join(f"{verdict} {', '.join(told)}" for verdict, told in verdicts.items() if told)
 
 
-def _named(case: Case, table: Described) -> str:
+def named(case: Case, table: Described) -> str:
     """`iris`, or with what tells a cell from the others: `digits gaussian 0.1 shared NMI`."""
     dataset, noise, intensity, pattern, metric = case
     name = f"{dataset} {noise} {intensity:g} {pattern}" if noise else dataset
@@ -249,8 +259,7 @@ def over_smoothing(table: Described, timings: pd.DataFrame) -> list[str]:
             if name in with_teleport or not with_teleport:
                 silent.append(f"{name} on {dataset}")
             continue
-        by_hops = (100 * here.set_index("hops")["accuracy"]).round(1)
-        lost = round(by_hops.max() - by_hops[most], 1)
+        by_hops, lost = along_hops(here)
         verdict = "holds" if lost <= OVER_SMOOTHED else "**does not hold**"
         lines.append(
             f"- {dataset}, {name} (teleport {teleport:g}): {verdict}; {by_hops[most]:.1f} at "
@@ -263,27 +272,35 @@ def over_smoothing(table: Described, timings: pd.DataFrame) -> list[str]:
     return [head, *lines, *([f"- {nothing}"] if silent else [])]
 
 
+def along_hops(here: pd.DataFrame) -> tuple[pd.Series, float]:
+    """Accuracies of a method on a dataset by hops, and what it loses from the best to the most."""
+    by_hops = (100 * here.set_index("hops")["accuracy"]).round(1)
+    return by_hops, round(by_hops.max() - by_hops[by_hops.index.max()], 1)
+
+
 def _own(table: Described) -> list[str]:
     """The methods that the paper's claims are about."""
     return [row.name for row in table.rows if row.own]
 
 
-def fastest(table: Described, timings: pd.DataFrame) -> list[str]:
-    """Whether each of the paper's is faster than every rival at equal hops, and where it is not."""
+def time_ratios(table: Described, timings: pd.DataFrame) -> dict[str, Any]:
+    """By method of the paper: each rival's seconds divided by its own, for dataset and hops."""
     seconds: Any = timings.pivot_table(
         index=["dataset", "hops"], columns="method", values="training_time", sort=False
     )
     own = [name for name in seconds if name in _own(table)]
     rivals = [name for name in seconds if name not in own]
-    if not own or not rivals:
-        return []
+    return {name: seconds[rivals].div(seconds[name], axis=0) for name in own} if rivals else {}
+
+
+def fastest(table: Described, timings: pd.DataFrame) -> list[str]:
+    """Whether each of the paper's is faster than every rival at equal hops, and where it is not."""
     lines = []
-    for method in own:
-        ratios = seconds[rivals].div(seconds[method], axis=0)
+    for method, ratios in time_ratios(table, timings).items():
         middle = ", ".join(f"{rival} {ratio:.0f}x" for rival, ratio in ratios.median().items())
         slower = [
             f"{dataset} at {hops} hops ({rival})"
-            for rival in rivals
+            for rival in ratios
             for (dataset, hops), ratio in ratios[rival].items()
             if ratio < 1
         ]
@@ -293,6 +310,8 @@ def fastest(table: Described, timings: pd.DataFrame) -> list[str]:
         else:
             line += f"faster at all {len(ratios)} pairs of dataset and hops"
         lines.append(line)
+    if not lines:
+        return []
     head = (
         "Training time at equal hops, rivals' seconds divided by ours. One rule for all methods: "
         "one core, the setting that most runs picked in `honest`, the first fit is not timed, "

@@ -29,8 +29,9 @@ WEAK = ("SS-ELM", "TSVM", "LapRLS")
 STEADY = ("GCNII", "APPNP", "FLGC", "FLGC*")
 LINEAR, RELU = "GCN-Linear", "GCN"
 
-# By method, in the order of the table, the value at each (dataset, x).
-Means = dict[str, dict[tuple[str, int], float]]
+# The value at each (dataset, x); and by method, in the order of the table.
+Line = dict[tuple[str, int], float]
+Means = dict[str, Line]
 
 
 def told(figure: str, table: Described, rows: pd.DataFrame) -> list[str]:
@@ -42,7 +43,7 @@ def told(figure: str, table: Described, rows: pd.DataFrame) -> list[str]:
 
 def labels(table: Described, rows: pd.DataFrame) -> list[str]:
     """Figure 4: where the paper's methods stand with the fewest labels, and how often they lead."""
-    means, fewest = _means(table, rows), int(rows["x"].min())
+    means, fewest = means_of(table, rows), int(rows["x"].min())
     own = [name for name in means if table.row(name).own]
     lines = []
     for name in own:
@@ -68,21 +69,26 @@ def _with_few(own: str, weak: list[str], means: Means, fewest: int) -> str:
     what = f"{_listed(WEAK)} with {_counted(fewest, 'labelled sample')} per class"
     if not weak:
         return f"{what}: not tested, none of them is here"
-    gaps = {
-        f"{rival} on {dataset}": value - means[rival][dataset, x]
-        for (dataset, x), value in means[own].items()
-        for rival in weak
-        if x == fewest and (dataset, x) in means[rival]
-    }
+    gaps = with_few(own, weak, means, fewest)
     lost = [f"{pair} ({gap:+.2f})" for pair, gap in gaps.items() if gap <= 0]
     verdict = f"{FAILS}, not {', '.join(lost)}" if lost else HOLDS
     return f"{what}: {verdict}; {len(gaps) - len(lost)} of {len(gaps)} pairs with {_listed(weak)}"
 
 
+def with_few(own: str, rivals: Iterable[str], means: Means, fewest: int) -> dict[str, float]:
+    """By rival and dataset, what a method has more with the fewest labels."""
+    return {
+        f"{rival} on {dataset}": value - means[rival][dataset, x]
+        for (dataset, x), value in means[own].items()
+        for rival in rivals
+        if x == fewest and (dataset, x) in means[rival]
+    }
+
+
 def depths(table: Described, rows: pd.DataFrame) -> list[str]:
     """Figure 5: what each method loses from its best depth to the last, and who loses least."""
-    means, last = _means(table, rows), int(rows["x"].max())
-    lost = {name: _lost(of_method, last) for name, of_method in means.items()}
+    means, last = means_of(table, rows), int(rows["x"].max())
+    lost = {name: lost_by(of_method, last) for name, of_method in means.items()}
     ordered = sorted(lost, key=lambda name: lost[name])
     over = _listed(dict.fromkeys(rows["dataset"]))
     lines = [
@@ -101,18 +107,21 @@ def depths(table: Described, rows: pd.DataFrame) -> list[str]:
             f"loses least, {lost[others[0]]:.2f})"
         )
     if LINEAR in means and RELU in means:
-        shared = [point for point in means[LINEAR] if point in means[RELU]]
-        gaps = [means[LINEAR][point] - means[RELU][point] for point in shared]
-        won, behind = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
-        verdict = HOLDS if won > behind and fmean(gaps) > 0 else FAILS
-        lines.append(
-            f"- {LINEAR} tends to outperform {RELU}: {verdict}; points won-level-lost "
-            f"{won}-{len(gaps) - won - behind}-{behind}, mean {fmean(gaps):+.2f}"
-        )
+        won, score = tends_to_beat(means[LINEAR], means[RELU])
+        lines.append(f"- {LINEAR} tends to outperform {RELU}: {HOLDS if won else FAILS}; {score}")
     return [_at_paper(table), "", *lines]
 
 
-def _lost(of_method: dict[tuple[str, int], float], last: int) -> float:
+def tends_to_beat(own: Line, rival: Line) -> tuple[bool, str]:
+    """Whether more points are won than lost and the mean is higher, with both."""
+    gaps = [own[point] - rival[point] for point in own if point in rival]
+    won, behind = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
+    score = f"{won}-{len(gaps) - won - behind}-{behind}"
+    said = f"points won-level-lost {score}, mean {fmean(gaps):+.2f}"
+    return won > behind and fmean(gaps) > 0, said
+
+
+def lost_by(of_method: Line, last: int) -> float:
     """The best depth minus the last one, a mean over the datasets."""
     best: dict[str, float] = {}
     for (dataset, _), value in of_method.items():
@@ -125,9 +134,7 @@ def neighbours(table: Described, rows: pd.DataFrame) -> list[str]:
     lines = []
     groups: Any = rows.groupby(["dataset", "method"], sort=False)
     for (dataset, method), here in groups:
-        of_x: Any = here.groupby("x")["accuracy"]
-        means = {int(x): in_points(runs.mean(), table) for x, runs in of_x}
-        spreads = {int(x): in_points(runs.std(ddof=0), table) for x, runs in of_x}
+        means, spreads = by_neighbours(table, here)
         best = max(means, key=lambda x: means[x])
         line = (
             f"- {dataset}, {method}: best with {best} neighbours ({means[best]:.2f}), range "
@@ -147,7 +154,16 @@ def neighbours(table: Described, rows: pd.DataFrame) -> list[str]:
     return [f"One setting throughout: {', '.join(setting)}.", "", *lines]
 
 
-def _means(table: Described, rows: pd.DataFrame) -> Means:
+def by_neighbours(
+    table: Described, here: pd.DataFrame
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Of one dataset and method: means, and deviations over the runs, by number of neighbours."""
+    of_x: Any = here.groupby("x")["accuracy"]
+    means = {int(x): in_points(runs.mean(), table) for x, runs in of_x}
+    return means, {int(x): in_points(runs.std(ddof=0), table) for x, runs in of_x}
+
+
+def means_of(table: Described, rows: pd.DataFrame) -> Means:
     """Values as they are printed, in the order of the table."""
     groups: Any = rows.groupby(["method", "dataset", "x"], sort=False)["accuracy"]
     found: Means = {}

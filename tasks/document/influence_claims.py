@@ -35,7 +35,7 @@ Test = Callable[[Line], tuple[bool, str]]
 
 def hops(table: Described, rows: pd.DataFrame) -> list[str]:
     """What is lost from the best number of steps to the last one."""
-    lines, last = _lines(table, rows), rows["x"].max()
+    lines, last = lines_of(table, rows), rows["x"].max()
     said = []
     for method, of_datasets in lines.items():
         ends = []
@@ -52,7 +52,7 @@ def hops(table: Described, rows: pd.DataFrame) -> list[str]:
     steady = f"{WITH} is almost unaffected by many steps on {name} (loses {ALMOST:g} at most)"
     drops = f"{WITHOUT} loses about {DROP:.2f} there ({ABOUT:g} more or less)"
     with_teleport, without = (lines.get(method, {}).get(STEADY_ON) for method in (WITH, WITHOUT))
-    said += [_tested(steady, with_teleport, _unaffected), _tested(drops, without, _dropped)]
+    said += [_tested(steady, with_teleport, unaffected), _tested(drops, without, dropped)]
     return [SWAPPED, "", *said]
 
 
@@ -62,12 +62,12 @@ def _teleport(rows: pd.DataFrame, method: str, dataset: str) -> float:
     return float(rows.loc[here, f"{AXIS}teleport"].iloc[0])
 
 
-def _unaffected(line: Line) -> tuple[bool, str]:
+def unaffected(line: Line) -> tuple[bool, str]:
     lost = _lost(line)
     return lost <= ALMOST, f"it loses {lost:.3f}"
 
 
-def _dropped(line: Line) -> tuple[bool, str]:
+def dropped(line: Line) -> tuple[bool, str]:
     lost = _lost(line)
     return round(abs(lost - DROP), 3) <= ABOUT, f"it loses {lost:.3f}"
 
@@ -80,18 +80,18 @@ def _lost(line: Line) -> float:
 def teleport(table: Described, rows: pd.DataFrame) -> list[str]:
     """From 0, neighbours' features alone, to 1, the features as they are."""
     said = []
-    for method, lines in _lines(table, rows).items():
+    for method, lines in lines_of(table, rows).items():
         ends = [f"{titled_as(name, rows)} {_ends(line)}" for name, line in lines.items()]
         said.append(f"- {method}, ACC at the ends and at its best: {'; '.join(ends)}")
         for name in FEATURES_ON:
             better = f"{method}: a larger teleport tends to be better on {titled_as(name, rows)}"
-            said.append(_tested(better, lines.get(name), _grows))
+            said.append(_tested(better, lines.get(name), grows))
         more = f"{method}: structure counts more than features on {titled_as(STRUCTURE_ON, rows)}"
-        said.append(_tested(more, lines.get(STRUCTURE_ON), _falls))
+        said.append(_tested(more, lines.get(STRUCTURE_ON), falls))
     return said
 
 
-def _grows(line: Line) -> tuple[bool, str]:
+def grows(line: Line) -> tuple[bool, str]:
     """By the ranks of both; what is level everywhere does not grow."""
     by_x = pd.Series(line).sort_index().rank()
     ranks = pd.Series(range(len(by_x)), by_x.index, dtype=float)
@@ -99,7 +99,7 @@ def _grows(line: Line) -> tuple[bool, str]:
     return correlation > 0, f"rank correlation {correlation:+.2f}"
 
 
-def _falls(line: Line) -> tuple[bool, str]:
+def falls(line: Line) -> tuple[bool, str]:
     """Whether the features alone do worse than what neighbours make of them."""
     first, last = min(line), max(line)
     found = f"{line[first]:.3f} at teleport {first:g}, {line[last]:.3f} at {last:g}"
@@ -119,7 +119,7 @@ def _ends(line: Line) -> str:
     return ", ".join(f"{line[x]:.3f} at {x:g}" for x in (min(line), max(line), best))
 
 
-def _lines(table: Described, rows: pd.DataFrame) -> dict[str, dict[str, Line]]:
+def lines_of(table: Described, rows: pd.DataFrame) -> dict[str, dict[str, Line]]:
     """By method, in the order of the table, and dataset."""
     groups: Any = rows.groupby(["method", "dataset", "x"], sort=False)["ACC"]
     found: dict[str, dict[str, Line]] = {}

@@ -35,7 +35,7 @@ def told(table: Described, results: pd.DataFrame) -> list[str]:
     lines, found = [], {}
     groups: Any = rows.groupby(["protocol", "noise_pattern"], sort=False)
     for (protocol, pattern), of_pattern in groups:
-        columns = found[protocol, pattern] = _columns(of_pattern, table)
+        columns = found[protocol, pattern] = columns_of(of_pattern, table)
         said = [
             *_ahead(columns, table),
             *_near(columns, of_pattern, table),
@@ -50,7 +50,7 @@ def told(table: Described, results: pd.DataFrame) -> list[str]:
     return [*([head] if lines else []), *lines, *_rests_on(found)]
 
 
-def _columns(rows: pd.DataFrame, table: Described) -> dict[str, Column]:
+def columns_of(rows: pd.DataFrame, table: Described) -> dict[str, Column]:
     """By method, in the order of the table."""
     found = {}
     for method in table.methods:
@@ -116,14 +116,14 @@ def _lost(columns: Mapping[str, Column]) -> list[str]:
     """`lost under gaussian: EDSC 7.1, FLGC* 6.5`; a gain has a minus."""
     said = []
     for noise in dict.fromkeys(noise for column in columns.values() for _, noise, _ in column):
-        losses = {method: _loss(column, noise) for method, column in columns.items()}
+        losses = {method: loss_under(column, noise) for method, column in columns.items()}
         texts = [f"{method} {loss:.1f}" for method, loss in losses.items() if loss is not None]
         if texts:
             said.append(f"lost under {noise}: {', '.join(texts)}")
     return said
 
 
-def _loss(column: Column, noise: str) -> float | None:
+def loss_under(column: Column, noise: str) -> float | None:
     """What a method loses under a noise, on average over the datasets; None at one intensity."""
     gaps = []
     for dataset in dict.fromkeys(dataset for dataset, _, _ in column):

@@ -1,0 +1,78 @@
+"""Does the paper reproduce? Each claim of its text with a word, and the numbers that decide.
+
+The word is found from stored results; nothing is computed anew.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from flgc.methods.sorted_affinity import SortedAffinity
+from tasks.declared.described import Described
+from tasks.document.gaps import NOT_AVAILABLE, Gap
+from tasks.document.judging import PARTLY, UNKNOWN, Evidence, Findings
+from tasks.document.paper_claims import CLAIMS
+from tasks.document.results import joined, timed, varied
+from tasks.document.tables import NONE
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim with its word; `paper` and `honest` are what each protocol found."""
+
+    claim: str
+    where: str
+    verdict: str
+    paper: str
+    honest: str
+    section: str
+
+
+def verdicts(
+    tables: Sequence[Described],
+    protocols: Sequence[str],
+    results: Mapping[str, Sequence[pd.DataFrame]],
+    pairs: Mapping[str, pd.DataFrame],
+    timings: Mapping[str, Mapping[str, pd.DataFrame]],
+    curves: Mapping[str, Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]]],
+    affinities: Mapping[str, Mapping[str, Mapping[str, SortedAffinity]]],
+    gaps: Mapping[str, Sequence[Gap]],
+) -> list[Verdict]:
+    """The claims about those of the paper's tables that are here; all else as for the report."""
+    return [
+        verdict
+        for table in tables
+        for verdict in _of_table(
+            Evidence(
+                table=table,
+                results=joined(results.get(table.name, ())),
+                protocols=tuple(protocols),
+                pairs=pairs.get(table.name, pd.DataFrame()),
+                timings=timed(timings[table.name]) if timings.get(table.name) else pd.DataFrame(),
+                curves={
+                    figure: varied(of_figure)
+                    for figure, of_figure in curves.get(table.name, {}).items()
+                },
+                affinities=affinities.get(table.name, {}),
+                lost=tuple(
+                    gap.what for gap in gaps.get(table.name, ()) if gap.kind == NOT_AVAILABLE
+                ),
+            )
+        )
+    ]
+
+
+def _of_table(evidence: Evidence) -> Iterator[Verdict]:
+    for claim in CLAIMS.get(evidence.table.name, ()):
+        found = claim.judge(evidence)
+        paper, honest = (found[p].said if p in found else NONE for p in ("paper", "honest"))
+        yield Verdict(claim.text, claim.where, _word(found), paper, honest, evidence.table.name)
+
+
+def _word(found: Findings) -> str:
+    """One word for both protocols: where they differ a claim holds in part."""
+    words = {finding.word for finding in found.values()}
+    if not words or UNKNOWN in words:
+        return UNKNOWN
+    return words.pop() if len(words) == 1 else PARTLY
