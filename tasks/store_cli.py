@@ -309,8 +309,7 @@ def _enough_digits(listed: Iterable["Listed"]) -> int:
     """How many digits tell every artifact from all others."""
     known = sorted(map(_digits, listed))
     common = [
-        next((i for i in range(64) if one[i] != other[i]), 63)
-        for one, other in pairwise(known)
+        next((i for i in range(64) if one[i] != other[i]), 63) for one, other in pairwise(known)
     ]
     return max([SHORTEST, *(length + 1 for length in common)])
 
