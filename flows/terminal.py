@@ -227,7 +227,7 @@ def print_outcome(store: str, report: Path, ended: Ended) -> None:
         print_plainly(output, state.message)
     print_failure(state)
     output.print(
-        f"{spent}, after {running - called:.1f} s for Prefect's start",
+        f"\n{spent}, after {running - called:.1f} s for Prefect's start",
         highlight=False,
     )
     if sections:

@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -85,6 +86,17 @@ def test_what_is_no_fault_of_the_program_is_told_in_one_line(error, code, line, 
     result = runner.invoke(app, ["benchmark"])
     assert (result.exit_code, result.stdout) == (code, "")
     assert result.stderr == f"flgc benchmark: {line}\n"
+
+
+@pytest.mark.parametrize(("typed", "offered"), [("flgc sto", "store"), ("flgc store sh", "show")])
+def test_a_shell_completes_commands_of_the_checkout_too(typed, offered):
+    asked = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    code = "from flgc.cli import app; app(prog_name='flgc')"
+    environment = os.environ | asked | {"_FLGC_COMPLETE": "complete_bash"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [offered]
 
 
 def test_a_reader_that_goes_away_hears_nothing_of_it():
