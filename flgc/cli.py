@@ -1,26 +1,38 @@
 """The `flgc` command.
 
 The library's own commands are here; those of a checkout (flows, store) join by entry point, so
-that the library imports nothing of theirs.
+that the library imports nothing of theirs. What scripts can rely on is the same for all commands:
+results on stdout, all else on stderr, and the codes of `EXIT_CODES`.
 """
 
 from __future__ import annotations
 
+import errno
+import json
 import sys
 from importlib.metadata import EntryPoint, entry_points, version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from flgc.datasets.cli import app as datasets_app
+from flgc.datasets.errors import DatasetError, UnknownDataset
 from flgc.statistics.cli import compare
 
 COMMAND_GROUP = "flgc.commands"
+EXIT_CODES = (
+    "Ends with 0 if all is well; with 1 if something failed; with 2 if the command line is wrong, "
+    "an unknown name or a missing file included, and nothing was done; with 130 after Ctrl-C."
+)
 
 
-class _WithCheckoutCommands(TyperGroup):
-    """Commands of the group `flgc.commands`; in a library-only install their modules are absent."""
+class _Commands(TyperGroup):
+    """Those of the library and of the group `flgc.commands`, and how all of them end.
+
+    In a library-only install the modules of the group are absent.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*super().list_commands(ctx), *sorted(_checkout_commands())]
@@ -39,6 +51,19 @@ class _WithCheckoutCommands(TyperGroup):
         command = typer.main.get_command(loaded)
         command.name = cmd_name
         return command
+
+    def invoke(self, ctx: Any) -> Any:
+        """One line for what is no fault of the program; a traceback for what is."""
+        try:
+            return super().invoke(ctx)
+        except (DatasetError, OSError) as error:
+            message = str(error)
+            if isinstance(error, OSError):
+                if error.errno == errno.EPIPE or not error.filename:
+                    raise  # who reads has gone; or nobody can say which file it is
+                message = f"{error.filename}: {error.strerror}"
+            typer.echo(f"flgc {ctx.invoked_subcommand}: {' '.join(message.split())}", err=True)
+            raise typer.Exit(2 if isinstance(error, UnknownDataset) else 1) from error
 
 
 def _checkout_commands() -> dict[str, EntryPoint]:
@@ -64,10 +89,14 @@ def _unavailable(name: str, error: ModuleNotFoundError) -> Any:
 
 
 app = typer.Typer(
-    cls=_WithCheckoutCommands,
+    cls=_Commands,
     no_args_is_help=True,
-    help="Fully linear graph convolution: exact, closed-form graph classification and clustering.",
+    help="Fully linear graph convolution: exact, closed-form graph classification and clustering."
+    "\n\nExample: flgc datasets ls"
+    "\n\nExample: flgc compare results.csv --json",
+    epilog=f"{EXIT_CODES} Completion of commands and options: flgc --install-completion",
     context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,  # what is left is a fault: its traceback is for a report of it
 )
 app.add_typer(datasets_app, name="datasets")
 app.command("compare")(compare)
@@ -75,8 +104,21 @@ app.command("compare")(compare)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(version("flgc"))
+        typer.echo(_version(Path(__file__).parents[1]))
         raise typer.Exit
+
+
+def _version(root: Path) -> str:
+    """That of the checkout, which moves on after it was installed; else of what is installed."""
+    if (root / ".git").exists():
+        try:
+            from hatchling.metadata.core import ProjectMetadata
+            from hatchling.plugin.manager import PluginManager
+
+            return ProjectMetadata(str(root), PluginManager()).version
+        except Exception:  # no hatchling, or no git: what was installed is near enough
+            pass
+    return version("flgc")
 
 
 @app.callback()
@@ -129,39 +171,65 @@ def benchmark(
 
 @app.command()
 def methods(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Only these, with the values of their settings.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a list.")] = False,
 ) -> None:
     """List what can stand in a table: yours join by the entry point group `flgc.methods`.
 
     A scikit-learn estimator or a method in a module is named with --method module:object.
 
-    Example: flgc reproduce --suite tiny --method 'FLGC*' --method sklearn.svm:SVC
-    """
-    import json
+    Example: flgc methods
 
+    Example: flgc methods 'FLGC*' --json
+    """
     from flgc.methods.registry import listed
 
-    rows = list(listed())
+    rows = [row for row in listed() if not names or row["name"] in names]
+    unknown = set(names or ()) - {row["name"] for row in rows}
+    if unknown:
+        typer.echo(
+            f"flgc methods: no method {', '.join(sorted(unknown))}; see flgc methods", err=True
+        )
+        raise typer.Exit(2)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
+        return
+    if names:
+        typer.echo("\n\n".join(map(_in_full, rows)))
         return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("name", "task", "settings", "axes", "reference", "from")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("name", "task", "settings", "of", "from"):
+        right = heading == "settings"
+        table.add_column(heading, justify="right" if right else "left", no_wrap=heading != "of")
     for row in rows:
         if "error" in row:
             error = Text(row["error"], style="red")  # as it is: what is in brackets is no markup
-            table.add_row(Text(row["name"]), row["task"], "", error, "", "")
+            table.add_row(Text(row["name"]), row["task"], "", error, "")
             continue
-        axes = "\n".join(f"{axis}: {_shortly(values)}" for axis, values in row["axes"].items())
-        texts = (row["name"], row["task"], str(row["settings"]), axes)
-        table.add_row(*map(Text, (*texts, row["reference"], row["origin"])))
+        varied = {axis: len(values) for axis, values in row["axes"].items() if len(values) > 1}
+        axes = ", ".join(f"{count} {axis}" for axis, count in varied.items())
+        texts = (row["name"], row["task"], str(row["settings"]), axes, row["origin"])
+        table.add_row(*map(Text, texts))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
+    typer.echo("The values of a method's settings, and where it is described: flgc methods NAME")
 
 
-def _shortly(values: list) -> str:
-    """A few values in full, many by their ends."""
-    texts = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
-    return ", ".join(texts) if len(texts) <= 6 else f"{texts[0]} .. {texts[-1]} ({len(texts)})"
+def _in_full(row: dict[str, Any]) -> str:
+    """A method with all values of its settings."""
+    if "error" in row:
+        return f"{row['name']}: {row['error']}"
+    lines = {axis: ", ".join(map(_plainly, values)) for axis, values in row["axes"].items()}
+    lines |= {"settings": row["settings"], "reference": row["reference"], "from": row["origin"]}
+    width = max(map(len, lines))
+    title = f"{row['name']}, {row['task']}"
+    return "\n".join([title, *(f"  {name:<{width}}  {text}" for name, text in lines.items())])
+
+
+def _plainly(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -11,8 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +33,11 @@ output = Console(width=None if sys.stdout.isatty() else 160)
 errors = Console(stderr=True)
 
 EVERY_SECONDS = 60.0  # between two lines of progress where there is no terminal for a bar
+RECENT = 20  # tasks whose pace counts for the time left
+# Columns that say what a row is about, and stand in each part of a table that is too wide.
+NAMES = ("dataset", "method", "noise", "pattern", "changed", "metric")
+NAME_WIDTH = 26  # a longer name takes two lines
+BETWEEN = 2  # blanks between two columns
 
 # Set before Prefect is imported. What a person has set already stays.
 QUIET = {
@@ -39,6 +54,49 @@ class Ended(NamedTuple):
     state: Any
     called: float
     running: float
+
+
+class Pace:
+    """How long the rest will take: at the pace of all tasks, or of the latest if that is slower.
+
+    What is stored already is done in no time: the pace of all would promise too much.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock, self.began, self.done = clock, clock(), 0
+        self.latest = deque([self.began], maxlen=RECENT + 1)
+
+    def reach(self, done: int) -> None:
+        """So many tasks are done now."""
+        self.latest.extend([self.clock()] * (done - self.done))
+        self.done = done
+
+    def left(self, total: int) -> str:
+        """In words; nothing before the first task has ended and after the last."""
+        if not 0 < self.done < total:
+            return ""
+        now = self.clock()
+        of_all = (now - self.began) / self.done
+        of_latest = (now - self.latest[0]) / (len(self.latest) - 1)
+        minutes, seconds = divmod(round((total - self.done) * max(of_all, of_latest)), 60)
+        hours, minutes = divmod(minutes, 60)
+        if hours:
+            return f"about {hours} h {minutes} min left"
+        return (
+            f"about {minutes} min left"
+            if minutes >= 2
+            else f"about {60 * minutes + seconds} s left"
+        )
+
+
+class _TimeLeft(ProgressColumn):
+    """What the task's pace says, again and again: a task that takes long slows it down."""
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        pace = task.fields["pace"]
+        return Text(pace.left(int(task.total or 0)) if pace else "", style="cyan")
 
 
 def be_quiet() -> None:
@@ -79,16 +137,20 @@ def progress_bars() -> Iterator[None]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[last]}"),
+        _TimeLeft(),
+        TextColumn("{task.fields[last]}", markup=False),
     )
     bars: dict[str, Any] = {}
+    paces: dict[str, Pace] = {}
     with Progress(*columns, console=errors) as progress:
-        starting = progress.add_task("starting Prefect", total=None, last="")
+        starting = progress.add_task("starting Prefect", total=None, last="", pace=None)
 
         def listen(what: str, done: int, total: int, last: str) -> None:
             progress.update(starting, visible=False)
             if what not in bars:
-                bars[what] = progress.add_task(what, total=total, last="")
+                paces[what] = Pace()
+                bars[what] = progress.add_task(what, total=total, last="", pace=paces[what])
+            paces[what].reach(done)
             progress.update(bars[what], completed=done, last=last)
 
         with _listening(listen):
@@ -100,6 +162,7 @@ def progress_lines() -> Iterator[None]:
     """A line when an experiment starts and when it ends, and one after each minute of silence."""
     reached, since = "starting Prefect", time.monotonic()
     said, ended = since, threading.Event()
+    pace, of = Pace(), 0
 
     def say(text: str) -> None:
         nonlocal said
@@ -107,14 +170,16 @@ def progress_lines() -> Iterator[None]:
         print_plainly(errors, text)
 
     def say_reached() -> None:
-        say(f"{reached}, {time.monotonic() - since:.0f} s")
+        left = pace.left(of)
+        say(f"{reached}, {time.monotonic() - since:.0f} s{left and ', '}{left}")
 
     def listen(what: str, done: int, total: int, last: str) -> None:
-        nonlocal reached, since
+        nonlocal reached, since, pace, of
         if done == 0:
-            since = time.monotonic()
+            since, pace = time.monotonic(), Pace()
             say(f"{what}: {total} task{'' if total == 1 else 's'} ...")
-        reached = f"{what}: {done} of {total} tasks"
+        reached, of = f"{what}: {done} of {total} tasks", total
+        pace.reach(done)
         if done == total:
             say_reached()
 
@@ -157,12 +222,12 @@ def print_outcome(store: str, report: Path, ended: Ended) -> None:
         shown = shown_tables(section, results_of(store, section))
         title, table = next(iter(shown.items()))
         name = f"{section.experiment.title}, {title}" if title else section.experiment.title
-        output.print(_rich(name, table))
+        print_table(name, table)
     if state.is_completed() and any(section.gaps for section in sections):
         print_plainly(output, state.message)
     print_failure(state)
     output.print(
-        f"{spent}, after {running - called:.1f} s for Prefect's start",
+        f"\n{spent}, after {running - called:.1f} s for Prefect's start",
         highlight=False,
     )
     if sections:
@@ -188,10 +253,50 @@ def print_plainly(console: Console, text: str, style: str = "") -> None:
     console.print(text, style=style, soft_wrap=not wrapped, markup=False, highlight=False)
 
 
-def _rich(title: str, table: "pd.DataFrame") -> Table:
-    shown = Table(title=title, title_justify="left")
-    for column in table.columns:
-        shown.add_column(str(column), overflow="fold")
-    for row in table.astype(str).to_numpy():
-        shown.add_row(*row)
-    return shown
+def print_table(title: str, table: "pd.DataFrame", console: Console = output) -> None:
+    """A table within the width of the terminal: what is too wide is printed in parts.
+
+    The columns of one method, or of one dataset, stay together, and each part has the names.
+    """
+    console.print(f"\n{title}", style="bold", highlight=False, markup=False)
+    for part in parts_within(table.astype(str), console.width):
+        console.print()
+        shown = Table(box=None, header_style="bold", padding=(0, BETWEEN, 0, 0), pad_edge=False)
+        for name, width in zip(part.columns, _widths(part), strict=True):
+            shown.add_column(Text(str(name)), width=width, overflow="fold")
+        for row in part.to_numpy():
+            shown.add_row(*map(Text, row))
+        console.print(shown)
+
+
+def parts_within(table: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
+    """A table as several, side by side, each with the names and as many columns as fit."""
+    names = [column for column in table.columns if column in NAMES]
+    sizes = dict(zip(table.columns, (size + BETWEEN for size in _widths(table)), strict=True))
+    room = width - sum(sizes[name] for name in names)
+    blocks: list[list[str]] = []
+    for column in table.columns.drop(names):
+        about = column.rpartition(" ")[0]
+        if blocks and about and blocks[-1][0].rpartition(" ")[0] == about:
+            blocks[-1].append(column)
+        else:
+            blocks.append([column])
+    part: list[str] = []
+    for block in blocks:
+        whole = sum(map(sizes.__getitem__, block)) <= room
+        for columns in [block] if whole else [[column] for column in block]:
+            if part and sum(map(sizes.__getitem__, [*part, *columns])) > room:
+                yield table[[*names, *part]]
+                part = []
+            part += columns
+    yield table[[*names, *part]]
+
+
+def _widths(table: "pd.DataFrame") -> list[int]:
+    """So wide that no cell takes a second line but long names; headings are wrapped at words."""
+    return [
+        min(NAME_WIDTH, max(map(len, [*column.split(), *cells])))
+        if column in NAMES
+        else max(map(len, [*column.split(), *cells]))
+        for column, cells in ((str(name), table[name]) for name in table.columns)
+    ]

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tomllib
 import venv
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SHELL = re.search(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 COMMANDS = SHELL[1].splitlines() if SHELL else []
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+WITHOUT_GIT = PROJECT["tool"]["hatch"]["version"]["fallback-version"]
 USED = """
 import importlib.util, sys
 import numpy as np
@@ -68,6 +71,12 @@ def test_a_person_can_install_and_use_it(command, checkout, environment, tmp_pat
     )
     assert done.returncode == 0, done.stdout + done.stderr
     alone = {"cwd": tmp_path, "env": variables, "capture_output": True, "text": True}
+    checked = subprocess.run([environment / "python", "-m", "pip", "check"], **alone)
+    assert checked.returncode == 0, checked.stdout
+    told = subprocess.run([environment / "flgc", "--version"], **alone)
+    assert told.stdout.strip() == WITHOUT_GIT, told.stderr
+    helped = subprocess.run([environment / "flgc", "--help"], **alone)
+    assert "Not available here" in helped.stdout, helped.stderr
     used = subprocess.run([environment / "python", "-c", USED], **alone)
     assert used.stdout.split() == ["True", "False", "False"], used.stderr
     shown = subprocess.run([environment / "flgc", "datasets", "--json"], **alone)

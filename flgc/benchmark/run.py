@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import platform
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,11 +69,13 @@ def run(
         "image-clustering": lambda: clusterings.rows(mirror, repeats),
         "calibration": lambda: calibration.rows(datasets, mirror),
     }
+    _check_writable(Path(out))
     console = Console(quiet=as_json)
     collected: dict[str, list[dict]] = {}
-    for section in wanted:
+    started = time.monotonic()
+    for number, section in enumerate(wanted):
         try:
-            with console.status(f"{titles[section]} ..."):
+            with _at_work(titles[section], number, len(wanted), started):
                 collected[section] = list(makers[section]())
         except NotAvailable as error:
             if sections:  # asked for by name
@@ -84,6 +90,26 @@ def run(
         print(json.dumps({"sections": collected, "machine": _machine()}, indent=2))
     else:
         console.print(f"Ratios compare runs on this machine. Stored in {out}")
+
+
+def _check_writable(out: Path) -> None:
+    """Before minutes of work, not after them."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(out))
+    if not os.access(out.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(out.parent))
+
+
+def _at_work(title: str, done: int, total: int, started: float) -> AbstractContextManager[Any]:
+    """Which section is measured, and when all will be if the rest takes as long as those before."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    text = f"{title} ({done + 1} of {total})"
+    if done:
+        left = (time.monotonic() - started) / done * (total - done)
+        text += f", about {left / 60:.0f} min left" if left >= 120 else f", about {left:.0f} s left"
+    return Console(stderr=True).status(f"{text} ...")
 
 
 def fit_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[dict]:

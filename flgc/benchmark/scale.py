@@ -64,7 +64,10 @@ def cluster(n_nodes: int) -> dict:
 def measure(task: str, n_nodes: int) -> dict:
     """Run `fit` or `cluster` in a new process and return what it measured."""
     command = [sys.executable, "-m", "flgc.benchmark.scale", task, str(n_nodes)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    # In a session of its own: Ctrl-C ends it by way of this process, without a traceback.
+    done = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     return json.loads(done.stdout)
 
 

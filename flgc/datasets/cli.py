@@ -1,4 +1,4 @@
-"""`flgc datasets`: list, fetch, verify, add."""
+"""`flgc datasets`: list, show, fetch, verify, add."""
 
 import collections
 import dataclasses
@@ -16,7 +16,7 @@ from flgc.datasets.library import State, describe, fetch, own_names, state, veri
 
 app = typer.Typer(
     name="datasets",
-    help="Datasets: list, fetch and check them, add your own.",
+    help="Datasets: list, fetch and check them, add your own.\n\nExample: flgc datasets fetch Cora",
     add_completion=False,
 )
 
@@ -46,13 +46,17 @@ def main(
     # What stands before the command counts as if it stood after it.
     context.default_map = {
         command: {key: value for key, value in given.items() if value}
-        for command in ("list", "fetch", "verify", "add")
+        for command in ("ls", "list", "show", "fetch", "verify", "add")
     }
 
 
-@app.command("list")
+@app.command("ls")
+@app.command("list", hidden=True)
 def list_command(mirror: Mirror = None, cache: Cache = None, as_json: AsJson = False) -> None:
-    """All datasets with their size and state: cached, or where they would come from."""
+    """All datasets with their size and state: cached, or where they would come from.
+
+    Example: flgc datasets ls --json
+    """
     try:
         settings = Settings.of(mirror, cache)
         rows = [describe(name, settings) for name in (*REGISTRY, *_only_own(settings))]
@@ -86,6 +90,35 @@ def list_command(mirror: Mirror = None, cache: Cache = None, as_json: AsJson = F
             typer.echo(f"{row['name']}: {row['detail']}")
 
 
+@app.command("show")
+def show_command(
+    name: Annotated[str, typer.Argument(help="Name of a dataset.")],
+    mirror: Mirror = None,
+    cache: Cache = None,
+    as_json: AsJson = False,
+) -> None:
+    """One dataset: its size and state, who is to be cited, its licence, and what is said of it.
+
+    Example: flgc datasets show ORL
+    """
+    try:
+        told = describe(name, Settings.of(mirror, cache))
+    except DatasetError as error:
+        _stop(str(error))
+    entry = None if told["state"] == "yours" else REGISTRY.get(told["name"])
+    if entry is not None:
+        said = ("citation", "licence", "notes", "class_names", "leaking", "digest")
+        told |= {key: getattr(entry, key) for key in said}
+    if as_json:
+        typer.echo(json.dumps(told, indent=2))
+        return
+    lines = {key: value for key, value in told.items() if value not in (None, "", [], ())}
+    width = max(map(len, lines))
+    for key, value in lines.items():
+        text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+        typer.echo(f"{key.replace('_', ' '):<{width}}  {text}")
+
+
 @app.command("fetch")
 def fetch_command(
     names: Names = None,
@@ -100,6 +133,10 @@ def fetch_command(
     A dataset is "not reachable" if no source could be reached from here and none gave anything
     wrong: it can be had elsewhere, so it is a failure. Datasets that nobody has are told
     and tolerated with --all; by name they are failures.
+
+    Example: flgc datasets fetch Cora ORL
+
+    Example: flgc datasets fetch --all --mirror /data/mirror --json
     """
     if bool(names) == everything:
         raise typer.BadParameter("give names of datasets, or --all")
@@ -131,6 +168,8 @@ def verify_command(names: Names = None, cache: Cache = None, as_json: AsJson = F
     """Check the digests of what the cache holds. Exit code 1 if something is damaged.
 
     A dataset that is named and not there is a failure too.
+
+    Example: flgc datasets verify
     """
     everything = [*REGISTRY, *_only_own(Settings.of(None, cache))]
     outcomes = []
@@ -148,16 +187,25 @@ def verify_command(names: Names = None, cache: Cache = None, as_json: AsJson = F
 @app.command("add")
 def add_command(
     name: Annotated[str, typer.Argument(help="The name it will have.")],
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet table, or a PyG .pt file.")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV or Parquet table, or a PyG .pt file.", exists=True)
+    ],
     label: Annotated[str | None, typer.Option(help="Label column; the last by default.")] = None,
     header: Annotated[bool, typer.Option(help="The first line of a CSV has the names.")] = True,
-    edges: Annotated[Path | None, typer.Option(help="Edge list, for a node table.")] = None,
+    edges: Annotated[
+        Path | None, typer.Option(help="Edge list, for a node table.", exists=True)
+    ] = None,
     node: Annotated[str | None, typer.Option(help="Column that the edges name nodes by.")] = None,
     ordinal: Annotated[bool, typer.Option("--ordinal", help="Categories as numbers.")] = False,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out.")] = None,
     cache: Cache = None,
 ) -> None:
-    """Make your own data a dataset that can be loaded by name."""
+    """Make your own data a dataset that can be loaded by name.
+
+    Example: flgc datasets add mine table.csv --label class
+
+    Example: flgc datasets add net nodes.csv --edges edges.csv --node id
+    """
     from flgc.datasets import own
     from flgc.datasets.readers import pyg
 
@@ -175,7 +223,7 @@ def add_command(
             dataset = own.from_table(file, header=header, **options)
         path = own.add(dataset, name, cache=cache)
     except DatasetError as error:
-        _stop(str(error))
+        _stop(str(error), 1)
     typer.echo(
         f"{name}: {dataset.kind}, {dataset.n_classes} classes, {dataset.n_nodes} instances, "
         f"{dataset.n_features} features -> {path}"
@@ -215,6 +263,6 @@ def _colour(status: str) -> str:
     return "green" if status in GOOD else "red" if status in BAD else "yellow"
 
 
-def _stop(message: str) -> NoReturn:
-    typer.echo(f"error: {message}", err=True)
-    raise typer.Exit(1)
+def _stop(message: str, code: int = 2) -> NoReturn:
+    typer.echo(f"flgc datasets: {message}", err=True)
+    raise typer.Exit(code)

@@ -1,14 +1,20 @@
 import json
+import os
+import re
+import shlex
 import subprocess
 import sys
 
 import pyarrow.parquet as pq
 import pytest
+import typer
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from flgc.benchmark.rivals import SGC
 from flgc.benchmark.scale import exponent
-from flgc.cli import app
+from flgc.cli import EXIT_CODES, app
+from flgc.datasets.errors import NotReachable, UnknownDataset
 
 runner = CliRunner()
 
@@ -19,14 +25,87 @@ def test_help_names_every_command():
         assert command in shown
 
 
-def test_help_does_not_wait_for_the_heavy_packages():
-    code = "import sys, flgc.cli; print(*{'torch', 'sklearn', 'prefect'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+@pytest.mark.parametrize(
+    "arguments", [None, ["--help"], ["datasets", "ls"], ["store", "--help"], ["reproduce", "-h"]]
+)
+def test_help_and_lists_do_not_wait_for_the_heavy_packages(arguments):
+    code = "import sys, atexit, flgc\n"
+    heavy = "{'altair', 'matplotlib', 'pandas', 'prefect', 'sklearn', 'torch'}"
+    code += f"atexit.register(lambda: print(*{heavy} & set(sys.modules), file=sys.stderr))\n"
+    code += "" if arguments is None else f"from flgc.cli import app; app({arguments!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr.strip()) == (0, "")
 
 
-def test_version():
-    assert runner.invoke(app, ["--version"]).output.strip() == "0.1.0"
+def commands(command, path=("flgc",)):
+    """Every command that a person can call, with its help."""
+    yield " ".join(path), command.help or ""
+    for name, each in getattr(command, "commands", {}).items():
+        if not each.hidden:
+            yield from commands(each, (*path, name))
+    if len(path) == 1:
+        for name in set(command.list_commands(None)) - set(command.commands):
+            yield from commands(command.get_command(None, name), (*path, name))
+
+
+@pytest.mark.parametrize(("name", "shown"), list(commands(get_command(app))))
+def test_every_command_has_an_example_that_can_be_parsed(name, shown):
+    """Help of a group may show its commands: any example of flgc will do that is understood."""
+    examples = re.findall(r"^Example: flgc (.*)$", shown, re.MULTILINE)
+    assert examples, f"`{name} --help` shows no example"
+    assert any(f"flgc {example} ".startswith(f"{name} ") for example in examples)
+    for example in examples:
+        group, words = get_command(app), shlex.split(example)
+        while hasattr(group, "list_commands"):
+            word = words.pop(0)
+            group = group.get_command(typer.Context(group), word)
+            assert group is not None, f"flgc {example}: no command {word}"
+        known = {option for parameter in group.params for option in parameter.opts}
+        known |= {option for parameter in group.params for option in parameter.secondary_opts}
+        used = {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)}
+        assert used <= known, f"flgc {example}"
+
+
+def test_the_help_says_what_the_exit_codes_mean():
+    assert EXIT_CODES in " ".join(runner.invoke(app, ["--help"]).output.split())
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (NotReachable("Yale: no source\ncould be reached"), 1, "Yale: no source could be reached"),
+        (UnknownDataset("unknown dataset 'x'"), 2, "unknown dataset 'x'"),
+        (PermissionError(13, "Permission denied", "/out"), 1, "/out: Permission denied"),
+    ],
+)
+def test_what_is_no_fault_of_the_program_is_told_in_one_line(error, code, line, monkeypatch):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("flgc.benchmark.run.run", fail)
+    result = runner.invoke(app, ["benchmark"])
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.stderr == f"flgc benchmark: {line}\n"
+
+
+@pytest.mark.parametrize(("typed", "offered"), [("flgc sto", "store"), ("flgc store sh", "show")])
+def test_a_shell_completes_commands_of_the_checkout_too(typed, offered):
+    asked = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    code = "from flgc.cli import app; app(prog_name='flgc')"
+    environment = os.environ | asked | {"_FLGC_COMPLETE": "complete_bash"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [offered]
+
+
+def test_a_reader_that_goes_away_hears_nothing_of_it():
+    command = "from flgc.cli import app; app()"
+    listing = [sys.executable, "-c", command, "methods", "FLGC", "--json"]
+    with subprocess.Popen(listing, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()  # type: ignore[union-attr]
+        assert process.stderr.read() == b""  # type: ignore[union-attr]
+    assert process.returncode == 1
 
 
 @pytest.mark.data

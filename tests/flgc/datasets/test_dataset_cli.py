@@ -24,7 +24,7 @@ def run(*arguments, code=0):
     return result.output
 
 
-@pytest.mark.parametrize("command", [["--json"], ["list", "--json"], ["--json", "list"]])
+@pytest.mark.parametrize("command", [["--json"], ["ls", "--json"], ["--json", "list"]])
 def test_the_list_as_json(command, cache):
     rows = {row["name"]: row for row in json.loads(run(*command, "--cache", cache))}
     assert list(rows) == list(REGISTRY)
@@ -95,8 +95,23 @@ def test_what_is_wrong_is_not_called_unreachable(toy, server, cache):
 def test_wrong_calls(cache):
     run("fetch", code=2)
     run("fetch", "iris", "--all", code=2)
-    assert "Did you mean" in run("fetch", "irs", "--cache", cache, code=1)
-    assert "is not a folder" in run("--mirror", cache / "nothing", "--cache", cache, code=1)
+    for command in ("fetch", "show", "verify"):
+        assert "Did you mean" in run(command, "irs", "--cache", cache, code=2)
+    assert "is not a folder" in run("--mirror", cache / "nothing", "--cache", cache, code=2)
+    assert "Invalid value" in run("add", "mine", cache / "nothing.csv", code=2)
+
+
+def test_one_dataset_with_what_is_said_of_it(tmp_path, cache):
+    entry = REGISTRY["x8d5k"]
+    shown = run("show", "X8D5K", "--cache", cache)
+    assert f"citation     {entry.citation}\n" in shown
+    assert "marks        re-drawn\n" in shown
+    told = json.loads(run("show", "x8d5k", "--json", "--cache", cache))
+    assert set(told) >= KEYS
+    assert (told["digest"], told["licence"]) == (entry.digest, entry.licence)
+    (tmp_path / "t.csv").write_text("a,b,kind\n1,2,x\n3,4,y\n")
+    run("add", "mine", tmp_path / "t.csv", "--cache", cache)
+    assert "state      yours" in run("show", "mine", "--cache", cache)
 
 
 @pytest.mark.data

@@ -106,9 +106,14 @@ def test_methods_are_shown_as_a_table_and_as_json(put: Callable[..., Path]) -> N
     assert shown.exit_code == 0
     assert json.loads(shown.output) == list(listed())
     text = CliRunner().invoke(app, ["methods"]).output
-    for part in ("FLGC* averaged", "my kNN", "n_neighbors: 1, 3", "theirs 1.0", "a paper"):
+    for part in ("FLGC* averaged", "my kNN", "2 n_neighbors", "theirs 1.0"):
         assert part in text
     assert "nowhere_at_all:Thing" in text
+    one = CliRunner().invoke(app, ["methods", "mine", "my kNN"]).output
+    for part in ("n_neighbors  1, 3", "reference  a paper"):
+        assert part in one
+    unknown = CliRunner().invoke(app, ["methods", "nobody"])
+    assert (unknown.exit_code, unknown.stdout) == (2, "")
 
 
 def test_a_row_may_have_a_part_of_its_methods_settings() -> None:

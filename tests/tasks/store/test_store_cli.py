@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner, Result
 
-from tasks.store.cli import app
 from tasks.store.store import Artifact, Store, file_name
-from tasks.store.upkeep import find_key, list_artifacts, prune, verify
+from tasks.store.upkeep import Listed, find_key, list_artifacts, prune, verify
+from tasks.store_cli import _enough_digits, app
 
 
 def one(value: int) -> pa.Table:
@@ -51,10 +51,59 @@ def break_file(store: Store, artifact: Artifact, keep: int = 30) -> None:
 
 def test_ls(store: Store, chain: dict[str, Artifact]) -> None:
     assert {row["key"] for row in run_json(store, "ls")} == {a.key for a in chain.values()}
-    assert [row["key"] for row in run_json(store, "ls", "fit")] == [chain["fit"].key]
-    shown = run(store, "ls")
+    assert [row["key"] for row in run_json(store, "ls", "--stage", "fit")] == [chain["fit"].key]
+
+
+def test_ls_is_a_line_for_each_with_totals_by_stage(
+    store: Store, chain: dict[str, Artifact]
+) -> None:
+    wide = store.get_or_compute(
+        "fit",
+        (),
+        lambda: pa.table({"value": range(5000)}),
+        parameters={"grid": list(range(500))},
+        provenance={"about": "Cora FLGC* honest"},
+    )
+    shown = run(store, "ls", "--sort", "size")
     assert shown.exit_code == 0
-    assert "4 artifacts" in shown.stdout
+    artifacts, totals, (last,) = (part.splitlines() for part in shown.stdout.split("\n\n"))
+    assert len(artifacts) == 1 + 5
+    assert artifacts[-1].startswith("fit       Cora FLGC* honest")
+    assert artifacts[-1].endswith(wide.key.rpartition("-")[2][:8])
+    assert [line.split()[:2] for line in totals[1:]] == [
+        ["download", "1"],
+        ["graph", "2"],
+        ["fit", "2"],
+    ]
+    assert last.startswith("5 artifacts, ")
+    for line in artifacts[1:]:
+        assert run(store, "show", line.split()[-1]).exit_code == 0
+
+
+def test_ls_shows_so_many_digits_that_each_artifact_can_be_told() -> None:
+    keys = [f"fit-{'ab' * 6}{last * 52}" for last in "01"]
+    listed = [Listed(f"fit/{key}.parquet", 1, None, None) for key in keys]
+    assert _enough_digits(listed) == 13
+    assert _enough_digits(listed[:1]) == _enough_digits([]) == 8
+
+
+@pytest.mark.parametrize("width", [60, 200])
+def test_on_a_terminal_each_artifact_has_one_line(
+    store: Store, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = "a long text " * 8
+    monkeypatch.setattr("tasks.store_cli._width", lambda: width)
+    store.get_or_compute("fit", (), lambda: one(1), provenance={"about": about})
+    line = run(store, "ls").stdout.splitlines()[1]
+    assert len(line) <= width
+    assert ("…" in line) is (width == 60)
+    assert (about.strip() in line) is (width == 200)
+
+
+def test_ls_of_a_stage_that_is_not_there(store: Store, chain: dict[str, Artifact]) -> None:
+    result = run(store, "ls", "--stage", "fits")
+    assert result.exit_code == 2
+    assert "no artifact of stage fits; there are download, fit, graph" in result.stderr
 
 
 def test_ls_of_nothing_and_of_damage(store: Store) -> None:
@@ -69,7 +118,10 @@ def test_show(store: Store, chain: dict[str, Artifact]) -> None:
     record = run_json(store, "show", chain["graph"].key[:20])
     assert record["parameters"] == {"k": 5}
     assert record["digest"] == chain["graph"].digest
-    assert "1 rows of value: int64" in run(store, "show", chain["graph"].key).stdout
+    assert record["columns"] == {"value": "int64"}
+    shown = run(store, "show", chain["graph"].key).stdout
+    for part in (chain["graph"].key, "k  5", f"raw  {chain['raw'].key}", "1 row\n  value  int64"):
+        assert part in shown
 
 
 @pytest.mark.parametrize(
@@ -79,7 +131,7 @@ def test_show_needs_one_artifact(
     store: Store, chain: dict[str, Artifact], beginning: str, message: str
 ) -> None:
     result = run(store, "show", beginning)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.stderr
     with pytest.raises(KeyError, match=message):
         find_key(store, beginning)
@@ -119,13 +171,13 @@ def test_a_result_that_is_not_there_prunes_nothing(
 ) -> None:
     """A misspelt key must not make everything unreachable."""
     result = run(store, "prune", "--keep", "fit-0000", "--delete")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert len(list_artifacts(store)) == 4
 
 
 def test_a_store_that_cannot_be_opened() -> None:
     result = CliRunner().invoke(app, ["ls", "--store", "nosuch://x"])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "nosuch://x" in result.stderr
 
 

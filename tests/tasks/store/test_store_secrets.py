@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from tasks.store.cli import app
 from tasks.store.store import DamagedArtifact, Store, StoreError, artifact_key, file_name
+from tasks.store_cli import app
 from tests.tasks.store.vault import SECRETS, Vault, address
 
 
@@ -55,7 +55,7 @@ def test_an_address_with_secrets_is_taken_from_the_environment_only(
     with pytest.raises(StoreError, match="is not known here; set FLGC_STORE"):
         Store(shown)
     result = CliRunner().invoke(app, ["ls", "--store", url])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "FLGC_STORE" in result.stderr
     assert_silent(result.output)
 

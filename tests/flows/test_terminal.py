@@ -1,0 +1,93 @@
+"""What a person sees on a terminal: tables within its width, and the time that is left."""
+
+import io
+from itertools import product
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from flows.terminal import RECENT, Pace, parts_within, print_table
+
+METHODS = ("FLGC", "FLGC*", "GCN-Linear", "K-Means", "SS-ELM", "TSVM", "LapRLS")
+KINDS = ("published", "paper", "honest")
+ROWS = ("iris", "average over 21 of 24 datasets", "x8d5k (re-drawn)")
+WIDE = pd.DataFrame(
+    {
+        "dataset": ROWS,
+        **{f"{method} {kind}": ["96.30 ± 0.66"] * 3 for method, kind in product(METHODS, KINDS)},
+    }
+)
+
+
+def printed(table: pd.DataFrame, width: int) -> list[str]:
+    console = Console(file=io.StringIO(), width=width)
+    print_table("A title [of 3]", table, console)
+    return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_a_table_of_21_columns_fits_a_terminal(width: int) -> None:
+    lines = printed(WIDE, width)
+    assert lines[1] == "A title [of 3]"
+    assert max(map(len, lines)) <= width
+    # No cell is broken in two: each row has its values in one line of each part.
+    cells = sum(line.count("96.30 ± 0.66") for line in lines)
+    assert cells == len(ROWS) * len(METHODS) * len(KINDS)
+    parts = sum(line.startswith("iris ") for line in lines)
+    assert sum(line.startswith("average over") for line in lines) == parts
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_what_belongs_to_one_method_stays_in_one_part(width: int) -> None:
+    parts = [list(part.columns) for part in parts_within(WIDE, width)]
+    assert [column for part in parts for column in part[1:]] == list(WIDE.columns[1:])
+    for part in parts:
+        assert part[0] == "dataset"
+        assert len(part[1:]) % len(KINDS) == 0
+
+
+def test_a_method_that_is_too_wide_alone_is_split() -> None:
+    parts = [list(part.columns) for part in parts_within(WIDE, 45)]
+    assert all(len(part) == 2 for part in parts)
+    assert len(parts) == len(METHODS) * len(KINDS)
+
+
+def test_a_narrow_table_is_one_part() -> None:
+    (part,) = parts_within(WIDE[["dataset", "FLGC paper"]], 80)
+    assert list(part.columns) == ["dataset", "FLGC paper"]
+    (names,) = parts_within(WIDE[["dataset"]], 80)
+    assert list(names.columns) == ["dataset"]
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_time_left_goes_by_the_pace_and_grows_while_nothing_ends() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    assert pace.left(4) == ""
+    clock.now += 10
+    pace.reach(1)
+    assert pace.left(4) == "about 30 s left"
+    clock.now += 50
+    assert pace.left(4) == "about 3 min left"
+    pace.reach(2)
+    assert pace.left(242) == "about 2 h 0 min left"
+    pace.reach(4)
+    assert pace.left(4) == ""
+
+
+def test_what_is_stored_already_does_not_make_the_rest_look_fast() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    clock.now += 1
+    pace.reach(1000)
+    for done in range(RECENT):
+        clock.now += 10
+        pace.reach(1001 + done)
+    assert pace.left(1000 + RECENT + 6) == "about 60 s left"
