@@ -20,6 +20,7 @@ from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.section import Section
 from tasks.document import by_protocol, gaps
+from tasks.document.files import PICTURE, pictures
 from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.document.results import joined
 from tasks.document.tables import markdown
@@ -121,8 +122,8 @@ def show(store: str, section: Section) -> None:
     create_markdown_artifact("\n".join(parts), key=f"{key}-summary", description=title)
     first: Any = next(iter(shown.values())).to_dict("records")
     create_table_artifact(first, key=f"{key}-table", description=title)
-    for name, svg in reports.files(store, section.figures).items():
-        figure = f"{name.removesuffix('.svg')}-figure"
+    for name, svg in pictures(reports.files(store, section.figures)).items():
+        figure = f"{name.removesuffix(PICTURE)}-figure"
         create_image_artifact(reports.as_url(svg), key=figure, description=title)
 
 

@@ -1,8 +1,13 @@
 """Files as a table (name, content), which is how figures and reports are stored."""
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
+
+# How the names of pictures and of charts, which are Vega-Lite, end.
+PICTURE, CHART = ".svg", ".vl.json"
 
 
 def as_table(files: Mapping[str, str]) -> pd.DataFrame:
@@ -13,3 +18,19 @@ def as_table(files: Mapping[str, str]) -> pd.DataFrame:
 def from_table(table: pd.DataFrame | None) -> dict[str, str]:
     """File name to content; nothing where nothing was made."""
     return {} if table is None else dict(zip(table["name"], table["content"], strict=True))
+
+
+def pictures(files: Mapping[str, str]) -> dict[str, str]:
+    """Those of the files that are pictures."""
+    return {name: content for name, content in files.items() if name.endswith(PICTURE)}
+
+
+def charts(files: Mapping[str, str]) -> dict[str, str]:
+    """The charts among the files, by the names of their pictures."""
+    ends = {name: name.removesuffix(CHART) for name in files if name.endswith(CHART)}
+    return {f"{stem}{PICTURE}": files[name] for name, stem in ends.items()}
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """Without spaces: charts are large."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

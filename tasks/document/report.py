@@ -18,7 +18,7 @@ from tasks.document import (
 from tasks.document.by_protocol import grids, is_wide, overview, shown_tables
 from tasks.document.datasets import dataset_table
 from tasks.document.figures.bars import bar_file
-from tasks.document.files import as_table, from_table
+from tasks.document.files import as_table, from_table, pictures
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.printed import left_out
 from tasks.document.results import joined, timed, varied
@@ -90,7 +90,7 @@ def write_report(
             curves.get(table.name, {}),
             affinities.get(table.name, {}),
             criteria.get(table.name, {}),
-            from_table(figures.get(table.name)),
+            pictures(from_table(figures.get(table.name))),
             gaps.get(table.name, ()),
             costs.get(table.name, {}),
         )

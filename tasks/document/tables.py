@@ -94,7 +94,7 @@ def _texts(
 ) -> dict[str, str]:
     """The published value and ours in each protocol; a value of other data says so."""
     there = printed[(printed["method"] == row.published) & (printed["metric"] == metric)]
-    texts = {"published": _cell(table, there["value"], there["std"].max(), metric, "")}
+    texts = {"published": cell_text(table, there["value"], there["std"].max(), metric, "")}
     if texts["published"] and redrawn(here):
         texts["published"] += f" ({ORIGINAL})"
     of_method = here[(here["method"] == row.name) & (here["metric"] == metric)]
@@ -102,7 +102,7 @@ def _texts(
         values = of_method[of_method["protocol"] == protocol]["value"]
         spread = values.std(ddof=0) if len(values) > 1 else float("nan")
         lacking = gap if protocol in row.protocols else NONE
-        texts[protocol] = _cell(table, values, spread, metric, lacking)
+        texts[protocol] = cell_text(table, values, spread, metric, lacking)
     return texts
 
 
@@ -111,7 +111,7 @@ def literature_rows(table: Described) -> pd.DataFrame:
     rows: dict[str, dict[str, str]] = {}
     for cell in table.literature:
         row = rows.setdefault(cell["method"], {"method": f"{cell['method']} ({LITERATURE})"})
-        text = _cell(table, pd.Series([cell["value"]]), cell["std"], cell["metric"], "")
+        text = cell_text(table, pd.Series([cell["value"]]), cell["std"], cell["metric"], "")
         row[f"{cell['dataset']} published"] = text
     return pd.DataFrame(list(rows.values()))
 
@@ -214,11 +214,12 @@ def markdown(table: pd.DataFrame) -> str:
         return "(nothing)"
     head = "| " + " | ".join(map(str, table.columns)) + " |"
     rule = "|" + "---|" * len(table.columns)
-    lines = ["| " + " | ".join(_text(value) for value in row) + " |" for row in table.to_numpy()]
+    lines = ["| " + " | ".join(as_text(value) for value in row) + " |" for row in table.to_numpy()]
     return "\n".join([head, rule, *lines])
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
+    """A cell of a table: four digits of a number, nothing where there is none."""
     if value is None or value is pd.NA or value != value:
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value).replace("|", "\\|")
@@ -240,11 +241,15 @@ def titled_as(dataset: str, results: pd.DataFrame) -> str:
     return titled(dataset, [marks.iloc[0]] if len(marks) and marks.iloc[0] else [])
 
 
-def _cell(table: Described, values: pd.Series, spread: float, metric: str, lacking: str) -> str:
+def cell_text(table: Described, values: pd.Series, spread: float, metric: str, lacking: str) -> str:
     """Accuracies in percent, ACC and NMI as shares; the spread is over the runs."""
     if len(values) == 0:
         return lacking
-    unit, more = (1, 0) if metric == "accuracy" else (100, 2)
+    unit, digits = printed_in(metric, table)
     numbers = [values.mean()] if pd.isna(spread) else [values.mean(), spread]
-    digits = table.decimals + more
-    return " ± ".join(f"{in_points(n, table) / unit:.{digits}f}" for n in numbers)
+    return " ± ".join(f"{in_points(n, table) * unit / 100:.{digits}f}" for n in numbers)
+
+
+def printed_in(metric: str, table: Described) -> tuple[int, int]:
+    """What 1 is printed as, and with how many digits: 100 in percent, or 1."""
+    return (100, table.decimals) if metric == "accuracy" else (1, table.decimals + 2)

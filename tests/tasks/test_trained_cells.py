@@ -236,7 +236,8 @@ def test_time_and_sensitivity_are_drawn_from_the_store_alone(
         table=described(KARATE).without_words(),
     )
     files = files_of(rows(tmp_path, drawn))
-    assert set(files) == {"karate.svg", "karate-time.svg", "karate-sensitivity.svg"}
+    figures = ("karate", "karate-time", "karate-sensitivity")
+    assert set(files) == {f"{name}{end}" for name in figures for end in (".svg", ".vl.json")}
     assert "FLGC*" in files["karate-time.svg"]
     assert "regularization" in files["karate-sensitivity.svg"]
 

@@ -20,16 +20,16 @@ STYLES = {
     "FLGC*, teleport .1": ("#e69f00", "P"),
     "FLGC*": ("#d55e00", "*"),
 }
-# For methods that are not named above, in the order of the table.
+# For methods that are not named above, in the order of the table; seen on white and on black.
 OTHERS = (
-    ("#332288", "X"),
-    ("#882255", "p"),
+    ("#6f63c6", "X"),
+    ("#b8335f", "p"),
     ("#117733", "h"),
     ("#44aa99", "<"),
     ("#aa4499", ">"),
-    ("#661100", "d"),
+    ("#a5603a", "d"),
     ("#999933", "8"),
-    ("#000000", "x"),
+    ("#6b7a8f", "x"),
 )
 # The axes that are shown, and whose picks the lines go through; FLGC has no teleport.
 SENSITIVITY = {"regularization": ("FLGC", "FLGC*"), "teleport": ("FLGC*",)}
@@ -66,17 +66,31 @@ def time_figure(timings: pd.DataFrame, methods: Sequence[str]) -> str:
     return out.getvalue()
 
 
+def profiles(
+    grids: Mapping[str, pd.DataFrame], picks: Mapping[str, Mapping[str, pd.DataFrame]]
+) -> dict[tuple[str, str, str], pd.DataFrame]:
+    """By axis, dataset and method, of what is there."""
+    return {
+        (axis, dataset, method): profile(scores, picks[dataset][method], axis)
+        for axis, methods in SENSITIVITY.items()
+        for dataset, scores in grids.items()
+        for method in methods
+        if method in picks[dataset]
+    }
+
+
 def sensitivity_figure(
     grids: Mapping[str, pd.DataFrame], picks: Mapping[str, Mapping[str, pd.DataFrame]]
 ) -> str:
     """Accuracy against one axis of the grid, the others as `honest` picks them."""
+    found = profiles(grids, picks)
     with figure_as_svg((4.2 * len(grids), 6.4)) as (figure, out):
         rows = figure.subplots(len(SENSITIVITY), len(grids), squeeze=False)
         for panels, (axis, methods) in zip(rows, SENSITIVITY.items(), strict=True):
-            for panel, (dataset, scores) in zip(panels, grids.items(), strict=True):
+            for panel, dataset in zip(panels, grids, strict=True):
                 for method in methods:
-                    if method in picks[dataset]:
-                        _plot_profile(panel, method, profile(scores, picks[dataset][method], axis))
+                    if (axis, dataset, method) in found:
+                        _plot_profile(panel, method, found[axis, dataset, method])
                 if axis == "regularization":
                     panel.set_xscale("log", base=2)
                     panel.set_title(dataset)

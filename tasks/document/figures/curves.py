@@ -22,6 +22,7 @@ X_AXES = {
 # Rivals are told apart by how their lines are broken, too.
 DASHES: tuple[Any, ...] = ((0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 BAND_AT_MOST = 4  # methods whose spread can be seen
+MEAN, MEDIAN = "#0072b2", "#d55e00"  # of boxes
 TICKS = (0, 20, 40, 60, 70, 80, 85, 90, 92, 94, 96, 98, 99, 100)
 
 
@@ -110,8 +111,8 @@ def _boxes(table: Described, rows: pd.DataFrame, label: str) -> str:
                 tick_labels=[str(x) for x in found],
                 widths=0.55,
                 showmeans=True,
-                meanprops={"marker": "^", "markerfacecolor": "#0072b2", "markeredgecolor": "none"},
-                medianprops={"color": "#d55e00"},
+                meanprops={"marker": "^", "markerfacecolor": MEAN, "markeredgecolor": "none"},
+                medianprops={"color": MEDIAN},
                 flierprops={"marker": ".", "markersize": 3, "markeredgecolor": "#555555"},
             )
             panel.set_title(titled_as(dataset, rows))

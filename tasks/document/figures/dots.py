@@ -9,6 +9,7 @@ import pandas as pd
 
 from tasks.declared.described import Described
 from tasks.document.printed import cells_of, redrawn
+from tasks.document.tables import printed_in
 
 # protocol: colour, marker, size, whether it is filled; where two meet both can be seen
 MARKS: dict[str, tuple[str, str, int, bool]] = {
@@ -23,10 +24,22 @@ def drawn(table: Described, results: pd.DataFrame) -> dict[str, str]:
 
     The fewer of datasets and methods are the panels, the others the rows.
     """
+    shown = shown_cells(table, results)
+    if shown.empty:
+        return {}
+    axes = [("method", list(table.methods)), ("subject", subjects_of(shown))]
+    panels, rows = sorted(axes, key=lambda axis: len(axis[1]))
+    unit, _ = printed_in(table.metrics[0], table)
+    in_unit = shown.assign(value=unit * shown["value"])
+    return {f"{table.name}.svg": _dots(in_unit, panels, rows, in_words(table))}
+
+
+def shown_cells(table: Described, results: pd.DataFrame) -> pd.DataFrame:
+    """Our rows of the table's first metric, then the published ones; with their `subject`."""
     metric = table.metrics[0]
     ours = results[(results["experiment"] == table.name) & (results["metric"] == metric)]
     if ours.empty:
-        return {}
+        return ours.assign(subject="")
     printed = cells_of(table.published)
     printed = printed[(printed["metric"] == metric) & ~printed["dataset"].isin(redrawn(ours))]
     printed = printed.assign(protocol="published")
@@ -34,11 +47,18 @@ def drawn(table: Described, results: pd.DataFrame) -> dict[str, str]:
         printed[printed["method"] == row.published].assign(method=row.name) for row in table.rows
     ]
     shown = pd.concat([ours, *same], ignore_index=True)
-    shown = shown.assign(subject=shown["dataset"] + shown.apply(_noise, axis=1))
-    subjects = list(dict.fromkeys(shown[shown["protocol"] != "published"]["subject"]))
-    axes = [("method", list(table.methods)), ("subject", subjects)]
-    panels, rows = sorted(axes, key=lambda axis: len(axis[1]))
-    return {f"{table.name}.svg": _dots(shown, panels, rows, metric)}
+    return shown.assign(subject=shown["dataset"] + shown.apply(_noise, axis=1))
+
+
+def subjects_of(shown: pd.DataFrame) -> list[str]:
+    """Those that we have a value of."""
+    return list(dict.fromkeys(shown[shown["protocol"] != "published"]["subject"]))
+
+
+def in_words(table: Described) -> str:
+    """What the axis of the first metric is called: `accuracy in %`, or `ACC`."""
+    unit, _ = printed_in(table.metrics[0], table)
+    return f"{table.metrics[0]} in %" if unit == 100 else table.metrics[0]
 
 
 def _noise(row: pd.Series) -> str:
@@ -48,7 +68,7 @@ def _noise(row: pd.Series) -> str:
 
 
 def _dots(
-    shown: pd.DataFrame, panels: tuple[str, list[str]], rows: tuple[str, list[str]], metric: str
+    shown: pd.DataFrame, panels: tuple[str, list[str]], rows: tuple[str, list[str]], label: str
 ) -> str:
     size = (2.2 + 3.2 * len(panels[1]), 1.4 + 0.28 * len(rows[1]))
     with figure_as_svg(size) as (figure, out):
@@ -63,7 +83,7 @@ def _dots(
                     at = zip(*found, strict=True)
                     panel.scatter(*at, marker=marker, s=area, label=protocol, **style)
             panel.set_title(title)
-            panel.set_xlabel(metric)
+            panel.set_xlabel(label)
             panel.grid(alpha=0.3)
         grid[0].set_yticks(range(len(rows[1])), rows[1])
         grid[0].set_ylim(len(rows[1]) - 0.5, -0.5)

@@ -9,13 +9,14 @@ from flgc.datasets.dataset import Dataset
 from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.declared.described import Described
 from tasks.document import comparisons
+from tasks.document.charts.specs import chart_specs
 from tasks.document.figures.analyses import sensitivity_figure, time_figure
 from tasks.document.figures.bars import bar_figure
 from tasks.document.figures.curves import curve_figures
 from tasks.document.figures.dots import drawn
 from tasks.document.figures.matrices import affinity_figure
 from tasks.document.figures.samples import samples_figure
-from tasks.document.files import as_table
+from tasks.document.files import CHART, as_json, as_table
 from tasks.document.results import joined, timed
 
 
@@ -32,7 +33,7 @@ def draw_figures(
     samples: Mapping[str, Dataset] = MappingProxyType({}),
     shape: tuple[int, int] = (0, 0),
 ) -> pd.DataFrame:
-    """Files (name, content), SVG.
+    """Files (name, content): SVG, and beside what answers to the pointer its chart.
 
     By dataset, `scores` are those of FLGC*'s whole grid, and `picks` those in `honest` of the
     methods whose sensitivity is shown; without any there is no such figure. `curves` are by figure,
@@ -42,7 +43,8 @@ def draw_figures(
     """
     rows = joined(results)
     files = bar_figure(table, rows) if bars else drawn(table, rows)
-    files |= comparisons.diagrams(comparisons.compared(rows, table, compared), table.name)
+    ranked = comparisons.compared(rows, table, compared)
+    files |= comparisons.diagrams(ranked, table.name)
     if timings:
         files[f"{table.name}-time.svg"] = time_figure(timed(timings), table.methods)
     if scores:
@@ -52,4 +54,5 @@ def draw_figures(
         files[f"{table.name}-affinity.svg"] = affinity_figure(affinities, rows)
     if samples:
         files[f"{table.name}-samples.svg"] = samples_figure(list(samples.values()), *shape)
-    return as_table(files)
+    charts = chart_specs(rows, timings, scores, picks, curves, table, ranked, bars)
+    return as_table(files | {f"{name}{CHART}": as_json(spec) for name, spec in charts.items()})

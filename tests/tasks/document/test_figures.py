@@ -9,6 +9,7 @@ from tasks.document.figures.analyses import OTHERS, STYLES, profile, styles
 from tasks.document.figures.curves import line_styles
 from tasks.document.figures.dots import MARKS, drawn
 from tasks.document.figures.draw import draw_figures
+from tasks.document.files import from_table, pictures
 from tests.tasks.document.shown import PUBLIC, UCI, results, rival
 
 
@@ -62,16 +63,19 @@ def test_what_is_there_is_drawn_and_the_same_numbers_give_the_same_bytes():
     )
     given = ([cells], {"Cora": timings}, {"Cora": grid()}, {"Cora": picks()}, {}, PUBLIC)
     files = draw_figures(*given)
-    assert files["name"].tolist() == [
+    assert files["name"].tolist()[3:] == [
+        f"citation-public{figure}.vl.json" for figure in ("", "-time", "-sensitivity")
+    ]
+    assert files["name"].tolist()[:3] == [
         "citation-public.svg",
         "citation-public-time.svg",
         "citation-public-sensitivity.svg",
     ]
-    assert files["content"].str.contains("<svg").all()
+    assert files["content"][:3].str.contains("<svg").all()
     assert "FLGC*, validation" in files["content"][2]
     pd.testing.assert_frame_equal(files, draw_figures(*given))
     alone = draw_figures([cells], {}, {}, {}, {}, PUBLIC.without_words())
-    assert alone["name"].tolist() == ["citation-public.svg"]
+    assert alone["name"].tolist() == ["citation-public.svg", "citation-public.vl.json"]
     assert alone["content"][0] == files["content"][0], "words are in no figure"
     nothing = draw_figures([], {}, {}, {}, {}, PUBLIC)
     assert list(nothing.columns) == ["name", "content"]
@@ -103,8 +107,9 @@ def test_curves_are_drawn_by_figure_with_a_panel_for_each_dataset():
     both = {**lines, "wine": {"FLGC*": curve(0.7, 0.7)}}
     given = {"labels": both, "depths": lines, "neighbours": {"iris": {"FLGC*": curve(0.7, 0.8)}}}
     files = draw_figures([], {}, {}, {}, given, UCI.without_words())
-    assert files["name"].tolist() == ["uci-labels.svg", "uci-depths.svg", "uci-neighbours.svg"]
-    labels, depths, boxes = files["content"]
+    shown = pictures(from_table(files))
+    assert list(shown) == ["uci-labels.svg", "uci-depths.svg", "uci-neighbours.svg"]
+    labels, depths, boxes = shown.values()
     assert (">iris<" in labels, ">wine<" in labels, ">wine<" in depths) == (True, True, False)
     assert "that `paper` picks" in labels
     assert "that `paper` picks" in depths

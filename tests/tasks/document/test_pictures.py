@@ -52,7 +52,7 @@ def test_bars_are_in_the_order_of_the_table_and_say_what_their_data_are():
 
 def test_bars_take_the_place_of_dots():
     files = draw_figures([CELLS], {}, {}, {}, {}, TABLE, bars=True)
-    assert files["name"].tolist() == ["clustering-bars.svg"]
+    assert files["name"].tolist() == ["clustering-bars.svg", "clustering-bars.vl.json"]
 
 
 def test_a_matrix_is_shown_by_the_means_of_its_blocks(monkeypatch: pytest.MonkeyPatch):
@@ -136,6 +136,7 @@ def test_everything_that_is_given_is_drawn():
         "clustering-influence.svg",
         "clustering-affinity.svg",
         "clustering-samples.svg",
+        "clustering-influence.vl.json",
     ]
     again = draw_figures([], {}, {}, {}, curves, TABLE, **given, shape=(2, 2))
     pd.testing.assert_frame_equal(files, again)
