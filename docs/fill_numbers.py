@@ -221,15 +221,17 @@ def summary(cells: Cells) -> list[list[str]]:
 
 def by_method(table: Table) -> list[list[str]]:
     """A row for each method, three columns for each dataset."""
-    columns = (PUBLISHED, *PROTOCOLS)
-    rows = [["method", *(f"{case} {column}" for case in table.cases for column in columns)]]
+    protocols = {protocol for _, _, protocol in table.cells}
+    columns = [
+        (case, column)
+        for case in table.cases
+        for column in (PUBLISHED, *PROTOCOLS)
+        if column in protocols
+    ]
+    rows = [["method", *(" ".join(column) for column in columns)]]
     for method in table.methods:
-        rows.append(
-            [
-                shown(method),
-                *(table.text(case, method, column) for case in table.cases for column in columns),
-            ]
-        )
+        texts = (table.text(case, method, protocol) for case, protocol in columns)
+        rows.append([shown(method), *texts])
     return rows
 
 
@@ -327,7 +329,12 @@ def draw(table: Table, path: Path) -> None:
     matplotlib.rcParams.update({"svg.hashsalt": "flgc", "svg.fonttype": "none", "font.size": 9})
     methods, cases = table.methods[::-1], table.cases
     figure, panels = plt.subplots(
-        1, len(cases), sharey=True, squeeze=False, figsize=(8.4, 0.9 + 0.27 * len(methods))
+        1,
+        len(cases),
+        sharey=True,
+        squeeze=False,
+        figsize=(8.4, 1.2 + 0.25 * len(methods)),
+        layout="constrained",
     )
     looks: dict[str, dict[str, Any]] = {
         PUBLISHED: {"marker": "o", "mfc": "none", "mec": "#444444", "ms": 8, "label": "published"},
@@ -344,7 +351,7 @@ def draw(table: Table, path: Path) -> None:
             panel.errorbar(
                 [cell["value"] for cell, _ in there],
                 [row for _, row in there],
-                xerr=[cell.get("spread", 0.0) for cell, _ in there],
+                xerr=None if protocol == PUBLISHED else [cell["spread"] for cell, _ in there],
                 **{"linestyle": "none", "ms": 5, "elinewidth": 1, **look},
             )
         panel.set_title(case)
@@ -352,8 +359,7 @@ def draw(table: Table, path: Path) -> None:
         panel.grid(alpha=0.3)
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.supxlabel(f"{table.experiment.title}: {table.experiment.metrics[0]} in percent")
-    figure.legend(handles, labels, loc="upper center", ncols=3, frameon=False)
-    figure.tight_layout(rect=(0, 0, 1, 0.93))
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     digest = picture_digest(table)
     figure.savefig(path, metadata={"Date": None, "Description": f"numbers {digest}"})
     plt.close(figure)
