@@ -244,11 +244,13 @@ def by_case(table: Table) -> list[list[str]]:
         if any((case, method, column) in table.cells for case in table.cases)
     ]
     head = [f"{shown(method)} {column}" for method, column in own]
+    # Where all noise is on one dataset, the title has said its name.
+    only = table.experiment.datasets[0]
     rows = [["data", *head, *(f"best rival, {protocol}" for protocol in PROTOCOLS)]]
     for case in table.cases:
         rows.append(
             [
-                case,
+                case.removeprefix(f"{only} "),
                 *(table.text(case, *place) for place in own),
                 *(_best(table, case, protocol) for protocol in PROTOCOLS),
             ]
