@@ -133,11 +133,11 @@ class Table:
             for key, cell in cells.items()
             if key.startswith(f"{name}/")
         }
-        stored = [place for place in self.cells if place[2] != PUBLISHED]
-        order = list(self.experiment.methods)
-        self.methods = sorted({method for _, method, _ in stored}, key=order.index)
-        known = [case_of(_as_row(subject)) for subject in self.experiment.subjects]
-        self.cases = sorted({case for case, _, _ in stored}, key=known.index)
+        stored = [(case, method) for case, method, protocol in self.cells if protocol != PUBLISHED]
+        cases, methods = {case for case, _ in stored}, {method for _, method in stored}
+        known = dict.fromkeys(case_of(_as_row(each)) for each in self.experiment.subjects)
+        self.cases = [case for case in known if case in cases]
+        self.methods = [method for method in self.experiment.methods if method in methods]
 
     def value(self, case: str, method: str, protocol: str) -> float | None:
         cell = self.cells.get((case, method, protocol))

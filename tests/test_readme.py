@@ -14,7 +14,7 @@ from flgc.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LANGUAGES = ("python", "sh", "shell", "toml", "text", "mermaid")
+LANGUAGES = ("python", "sh", "shell", "toml", "text")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A file of docs/examples, which tests/test_docs.py runs.
 INCLUDED = re.compile(r"--8<--\ndocs/examples/\w+\.py\n--8<--\n")
