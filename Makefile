@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PINS ?= hashes.txt
 STAMP := $(VENV)/.installed-$(shell cat constraints.txt hashes.txt pyproject.toml | cksum | cut -d' ' -f1)
 
-.PHONY: help setup test mutants stack lint audit reproduce clean
+.PHONY: help setup test mutants stack lint audit docs reproduce clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ audit: $(STAMP) ## known vulnerabilities of the pinned packages, where advisorie
 
 stack: $(STAMP) ## tests that start servers, workers and databases of their own
 	$(BIN)/python -m pytest -m stack
+
+docs: $(STAMP) ## the documentation as a site of its own, into site/
+	$(BIN)/mkdocs build --strict
 
 reproduce: $(STAMP) ## the paper's tables, ours beside theirs, and a report; goes on where it was stopped
 	$(BIN)/flgc reproduce
