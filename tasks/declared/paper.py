@@ -279,6 +279,8 @@ PAPER = (
             BEYOND_REMARK,
             "iris and Yale are far below in `honest`: it picks by the silhouette, and clusters "
             "that are compact need not be the classes.",
+            "FLGC* on Yale has means of 20 starts, where the paper may show one: the best start "
+            "reaches its ACC, and its NMI but for a tenth of a point.",
         ),
     ),
     Experiment(
@@ -355,10 +357,15 @@ PAPER = (
         noises=noises(INTENSITIES, runs={SHARED: 3, INDEPENDENT: 1}),
         published="robustness_extended_yale_b",
         remarks=(
-            "The text of the paper describes noise in every image of ExtendedYaleB; its values are "
-            "reached where one and the same pattern corrupts all images (*shared*). Both are here, "
-            "on pixels in [0, 1], clipped, each pixel standardised afterwards. `honest` picks by "
-            "the silhouette, which knows no labels.",
+            "The text of the paper describes noise in every image of ExtendedYaleB; only where one "
+            "and the same pattern corrupts all images (*shared*) do values come near its own. Both "
+            "are here, on pixels in [0, 1], clipped, each pixel standardised afterwards; three "
+            "neighbours besides twelve are beyond the paper's grid. `honest` picks by the "
+            "silhouette, which knows no labels.",
+            "FLGC* stays below the paper under strong gaussian noise. Tried besides: a teleport of "
+            ".8; noise on standardised pixels, which hardly corrupts; pixels that are not "
+            "standardised afterwards, where all methods fall to half. The images are rebuilt from "
+            "the original crops and are not the paper's file.",
         ),
     ),
 )
