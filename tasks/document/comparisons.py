@@ -96,7 +96,7 @@ def told(found: dict[str, Comparison], table: Described) -> list[Block]:
         sentences = [verdict_sentence(each, control) for control in own or [each.control]]
         sheets: list[Sheet] = [rank_sum_sheet(each), rank_sheet(each)]
         sheets[:0] = [control_sheet(each, control) for control in own or [each.control]]
-        parts += [Heading(3, f"Wilcoxon signed-rank test, `{protocol}`", folded=True)]
+        parts += [Heading(3, f"Wilcoxon signed-rank test, `{protocol}`")]
         listed = [*claimed(each, table), *(f"- {sentence}" for sentence in sentences)]
         parts += text([reach_sentence(each), "", *listed])
         for number, sheet in enumerate(sheets):

@@ -21,6 +21,7 @@ def provenance_blocks(
     blocks: list[Block] = [Heading(2, "Provenance")]
     data = pd.DataFrame(list(provenance.get("data", ())))
     if len(data):
+        data = data.loc[:, data.ne("").any()]
         blocks += [Heading(3, "Data"), Table("data", data, "Datasets: digests and sources")]
     versions = pd.DataFrame(
         list(provenance.get("versions", {}).items()), columns=["package", "version"]

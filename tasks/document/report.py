@@ -47,14 +47,32 @@ HOME = "flgc"
 # A table of settings with more lines than this is a file of its own.
 MOST_LINES = 60
 AS_CSV = "The same as a file:"
+SIZES = "Sizes of the datasets, and where the paper's table says something else"
+BESIDE = "± is the deviation over the runs"
 STANDINGS = (
-    "Our values beside the published ones: how many differ by no more than the run-to-run spread "
-    "(the deviation of a difference between a run of ours and one of theirs), and how many by more"
+    "Our values beside the published ones: how many differ by no more than the run-to-run spread, "
+    "which is the deviation of the difference between a run of ours and one of theirs (0 where "
+    "there is one run and nothing is printed), and how many by more"
 )
 IN_ITS_PICTURE = (
     "What the paper has for these bars is in its picture only (Figure 8), not in its text, so no "
     "number of theirs stands beside ours."
 )
+# What figures show, by how the name of the file ends; the first has the name of the table.
+DRAWN = {
+    "": "every cell, ours and the published value",
+    "bars": "every cell",
+    "time": "training time and accuracy against the number of hops",
+    "sensitivity": "accuracy of the settings of a grid",
+    "ranks-paper": "mean ranks, and who cannot be told apart, `paper`",
+    "ranks-honest": "mean ranks, and who cannot be told apart, `honest`",
+    "labels": "accuracy against labelled samples per class",
+    "depths": "accuracy against propagation steps",
+    "neighbours": "accuracy against the number of neighbours",
+    "influence": "ACC against propagation steps and teleport",
+    "affinity": "affinity matrices, sorted by class",
+    "samples": "some of the images",
+}
 PROTOCOLS_EXPLAINED = f"""\
 Two protocols stand side by side. **paper**: one setting per dataset and method, the best on the
 test nodes of all runs (for clusterings: against the true classes), as the paper's numbers were.
@@ -143,7 +161,7 @@ def opening(
             notes_of = [n for p, n in known[table.name].items() if p.protocol == protocol]
             found = Counter(note.standing for note in notes_of if note.standing)
             if found:
-                line = {"table": table.title, "protocol": protocol, "compared": found.total()}
+                line = {"table": table.name, "protocol": protocol, "compared": found.total()}
                 counted.append(line | {word: found[word] for word in (WITHIN, ABOVE, BELOW)})
     if counted:
         shown = pd.DataFrame(counted)
@@ -184,14 +202,15 @@ def _section(
     blocks: list[Block] = [Heading(2, table.title), *_headlines(table, protocols, results, costs)]
     if sizes is not None:
         shown = dataset_table(table, sizes, lacking)
-        blocks += [Heading(3, "Datasets"), Table(f"{name}-datasets", shown, "Datasets")]
-    for number, (title, laid) in enumerate(laid_tables(table, protocols, results, lacking).items()):
+        blocks += [Heading(3, "Datasets"), Table(f"{name}-datasets", shown, SIZES)]
+    every = laid_tables(table, protocols, results, lacking)
+    for number, (title, laid) in enumerate(every.items()):
         of_cells = {at: known[place] for at, place in laid.places.items() if place in known}
-        caption = f"{table.title}: {title}" if title else table.title
+        caption = f"{table.title}{f': {title}' if title else ''}. {BESIDE}"
         blocks += [Heading(3, title)] if title else []
         called = f"{name}-{number}" if title else name
         blocks += [Table(called, laid.frame, caption, of_cells, laid.groups, laid.closing)]
-    whole = section_table(table, protocols, results, lacking)
+    whole = every[""].frame if "" in every else section_table(table, protocols, results, lacking)
     blocks += [File(f"{name}.csv", whole.to_csv(index=False), AS_CSV)]
     blocks += text(_from_elsewhere(table))
     blocks += text(claims.reached(table, results))
@@ -200,7 +219,8 @@ def _section(
     blocks += text(robustness_claims.told(table, results))
     for figure, svg in figures.items():
         called = figure.removesuffix(".svg")
-        blocks += [Figure(called, svg, f"{table.title}: {called.removeprefix(name).strip('-')}")]
+        words = DRAWN.get(called.removeprefix(f"{name}-"), DRAWN[""])
+        blocks += [Figure(called, svg, f"{table.title}: {words}")]
     if bar_file(table) in figures and not table.published:
         blocks += [Text(IN_ITS_PICTURE)]
     if timings:

@@ -35,14 +35,15 @@ from tasks.document.tables import as_text
 
 TEMPLATE = "report.html"
 # Tables with so many rows have a field to filter them.
-FILTERED_FROM = 6
+FILTERED_FROM = 8
 SIGNS = {WITHIN: "≈", ABOVE: "▲", BELOW: "▼"}
 WORDS = {
-    WITHIN: "within the spread of the runs",
-    ABOVE: "above the published value",
-    BELOW: "below the published value",
+    WITHIN: "within the run-to-run spread",
+    ABOVE: "above by more than the run-to-run spread",
+    BELOW: "below by more than the run-to-run spread",
 }
-NUMBER = re.compile(r"[-+]?\.?\d")
+# `96.30`, `96.30 ± 0.66 (+0.12)`, `19.8 %`, `1e-05`, `126.0↑`.
+NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?[↑↓]?( ± [\d.]+)?( %)?( \([-+.\d]+\))?")
 _MARKS = re.compile(r"[*`_\[\]\\<&]")
 _POINTS = re.compile(r'<svg[^>]* width="([\d.]+)pt"')
 
@@ -97,6 +98,11 @@ class Section:
     heading: Heading | None
     id: str
     parts: list[Part]
+
+    @property
+    def listed(self) -> list[Part]:
+        """Those of the contents: what is folded is found below its table."""
+        return [part for part in self.parts if part.heading and not part.heading.folded]
 
 
 @dataclass(frozen=True)
@@ -194,7 +200,8 @@ def _shown(block: Table, first: int) -> Shown:
             facts.append((f"{row[0]}, {column}", _facts(value.replace("**", ""), note)))
         rows.append(cells)
     titles = [block.groups.get(name, ("", ""))[0] for name in columns]
-    groups = [(title, len(list(alike))) for title, alike in groupby(titles)]
+    # The first column stays in sight alone, whatever title it shares.
+    groups = [("", 1), *((title, len(list(alike))) for title, alike in groupby(titles[1:]))]
     return Shown(
         block,
         groups if block.groups else [],
@@ -216,8 +223,8 @@ def _facts(value: str, note: Note) -> list[tuple[str, str]]:
 
 def _is_number(texts: Sequence[str]) -> bool:
     """Whether a column has numbers: then it is set to the right."""
-    there = [text.lstrip("*") for text in texts if text]
-    return bool(there) and 2 * sum(bool(NUMBER.match(text)) for text in there) > len(there)
+    there = [text.replace("**", "") for text in texts if text]
+    return bool(there) and 2 * sum(bool(NUMBER.fullmatch(text)) for text in there) > len(there)
 
 
 def _id(text: str, taken: dict[str, int]) -> str:
