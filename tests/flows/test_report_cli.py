@@ -47,6 +47,7 @@ def test_a_suite_is_chosen_and_all_are_listed(tmp_path: Path) -> None:
     code, said = run("--store", str(store), "--list")
     assert code == 0
     assert all(f"{name} " in said and key in said for name, key in keys.items())
+    assert run("--store", str(store), "--out", str(out))[1].startswith("Report of paper, made ")
     assert run("--store", str(store), "--suite", "tiny", "--out", str(out))[0] == 0
     assert "`tiny`" in (out / "report.md").read_text(encoding="utf-8")
 
