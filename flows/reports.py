@@ -41,7 +41,8 @@ def show(path: Path, name: str) -> None:
     for picture in path.parent.glob("*.svg"):
         text = text.replace(f"({picture.name})", f"({as_url(picture.read_text(encoding='utf-8'))})")
     create_markdown_artifact(text, key=f"report-{name}", description=f"Report {name}")
-    create_link_artifact(path.as_uri(), key=f"report-{name}-file", link_text=path.name)
+    page = path.with_name("report.html")
+    create_link_artifact(page.as_uri(), key=f"report-{name}-file", link_text=page.name)
 
 
 def report_folder(name: str) -> Path:

@@ -48,6 +48,9 @@ def notes(
         more = f" and {len(seeds) - MOST_SEEDS} more" if len(seeds) > MOST_SEEDS else ""
         judged = JUDGED_ON.get(cell["criterion"], cell["criterion"])
         details = {
+            "Protocol": place.protocol,
+            "Metric": place.metric if len(table.metrics) > 1 else "",
+            "Noise": f"{place.noise} {place.intensity:g} {place.noise_pattern}" * bool(place.noise),
             "Setting": settings.get(whose, "none picked"),
             "Settings tried": f"{cell['tried']}, judged on {judged}",
             "Runs": f"{cell['runs']}" + (f", from {low} to {high}" if low != high else ""),

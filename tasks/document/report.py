@@ -219,8 +219,8 @@ def _section(
     blocks += text(robustness_claims.told(table, results))
     for figure, svg in figures.items():
         called = figure.removesuffix(".svg")
-        words = DRAWN.get(called.removeprefix(f"{name}-"), DRAWN[""])
-        blocks += [Figure(called, svg, f"{table.title}: {words}")]
+        ending = called.removeprefix(name).removeprefix("-")
+        blocks += [Figure(called, svg, f"{table.title}: {DRAWN.get(ending, ending)}")]
     if bar_file(table) in figures and not table.published:
         blocks += [Text(IN_ITS_PICTURE)]
     if timings:

@@ -64,6 +64,7 @@ def test_a_cell_tells_how_it_came_about():
     digests = {("iris", "", 0.0, "", "FLGC", "paper"): ["abc"]}
     note = noted(rows, digests=digests)[IRIS]
     assert dict(note.details) == {
+        "Protocol": "paper",
         "Setting": "hops 5, teleport 0.1 (in 2 of 3 runs)",
         "Settings tried": "12, judged on test nodes",
         "Runs": "3, from 50.00 to 70.00",
