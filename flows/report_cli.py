@@ -57,6 +57,7 @@ def report(
     except (ValueError, StoreError, DamagedArtifact) as error:
         stop("report", error, 2)
     page = path.with_name("report.html")
+    page = page if page.is_file() else path  # stored when there was no page yet
     output.print(f"Report of {name}, made {_made(item)}: {page}", soft_wrap=True, highlight=False)
     if show:
         webbrowser.open(page.absolute().as_uri())
