@@ -19,9 +19,10 @@ def provenance_blocks(
 ) -> list[Block]:
     """`provenance` has `data`, a record for each dataset, and `versions`, texts by package."""
     blocks: list[Block] = [Heading(2, "Provenance")]
-    data = pd.DataFrame(list(provenance.get("data", ())))
-    if len(data):
-        data = data.loc[:, data.ne("").any()]
+    records = list(provenance.get("data", ()))
+    if records:
+        told = [name for name in records[0] if any(record[name] for record in records)]
+        data = pd.DataFrame(records, columns=told)
         blocks += [Heading(3, "Data"), Table("data", data, "Datasets: digests and sources")]
     versions = pd.DataFrame(
         list(provenance.get("versions", {}).items()), columns=["package", "version"]

@@ -149,3 +149,26 @@ def test_files_are_written_below_a_folder(tmp_path):
     path = export(files, tmp_path / "new")
     assert path.read_text(encoding="utf-8") == "# ±"
     assert (tmp_path / "new" / "a.csv").read_text() == "1"
+
+
+def test_where_it_came_from_what_it_cost_and_how_it_stands_are_told():
+    data = [{"dataset": "iris", "digest": "`ab12`", "from": "embedded", "marks": ""}]
+    files = written(
+        TINY,
+        provenance={"data": data, "versions": {"numpy": "2.4"}},
+        costs={TINY.name: {"FLGC": {"score": 1.5, "fit": 0.25}, "FLGC*": {"fit": 0.25}}},
+        gaps={TINY.name: [Gap(NOT_REACHABLE, "wdbc", "moon", 2)]},
+    )
+    text = files["report.md"]
+    assert "| dataset | digest | from |\n|---|---|---|\n| iris | `ab12` | embedded |" in text
+    assert "| numpy | 2.4 |" in text
+    assert "| method | uci-tiny |\n|---|---|\n| FLGC | 12 |\n| FLGC* | 12 |" in text
+    assert (
+        "| table | total | score | fit |\n|---|---|---|---|\n| uci-tiny | 2 | 1.5 | 0.5 |" in text
+    )
+    assert "| uci-tiny | paper | 4 | 0 | 0 | 4 |" in text, "all are 90, and all printed are above"
+    missing = text.partition("## What is missing, and why\n\n")[2]
+    assert missing.startswith("- wdbc: no source could be reached (2 cells): moon\n")
+    for words in ("uci-tiny 0", "flgc reproduce --dataset iris --method FLGC --protocol paper"):
+        assert words in files["report.html"], "told with a cell"
+    assert r"\toprule" in files["latex/uci-tiny.tex"]
