@@ -78,7 +78,7 @@ def reproduce(
         "strict": strict,
     }
     ended = followed("reproduce", lambda when_running: _run(chosen, when_running))
-    print_outcome(plan.store, report_folder(plan.suite) / "report.md", ended)
+    print_outcome(plan.store, report_folder(plan.suite) / "report.html", ended)
     raise typer.Exit(0 if ended.state.is_completed() else 1)
 
 

@@ -3,6 +3,7 @@
 import base64
 import os
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ from prefect import get_run_logger
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 
 from flows.section import Section
+from tasks.declared.robustness import named
+from tasks.declared.suites import SUITES
 from tasks.document.files import from_table
+from tasks.document.writers.html import page_files
 from tasks.stages.report import export, report
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
@@ -20,24 +24,7 @@ REPORTS = "FLGC_REPORTS"
 
 def write(store: str, name: str, sections: Sequence[Section]) -> Path:
     """The report in the store and as files; gives the path of the report itself."""
-    by_name = {section.experiment.name: section for section in sections}
-    artifact: Any = report.submit(
-        store,
-        name,
-        name=name,
-        tables=[section.table for section in sections],
-        protocols=sections[0].protocols,
-        sizes={key: section.sizes for key, section in by_name.items() if section.sizes},
-        results={key: section.results for key, section in by_name.items()},
-        pairs={k: s.comparison for k, s in by_name.items() if s.comparison},
-        timings={key: section.timings for key, section in by_name.items() if section.timings},
-        curves={key: section.curves for key, section in by_name.items() if section.curves},
-        affinities={k: s.affinities for k, s in by_name.items() if s.affinities},
-        criteria={k: s.criteria for k, s in by_name.items() if s.criteria},
-        figures={key: section.figures for key, section in by_name.items() if section.figures},
-        gaps={key: section.gaps for key, section in by_name.items()},
-        costs={key: section.costs for key, section in by_name.items()},
-    ).result()
+    artifact: Any = report.submit(store, name, **contents(store, name, sections)).result()
     path = export(load(Store(store), artifact), report_folder(name))
     get_run_logger().info("report: %s", path)
     return path
@@ -54,7 +41,8 @@ def show(path: Path, name: str) -> None:
     for picture in path.parent.glob("*.svg"):
         text = text.replace(f"({picture.name})", f"({as_url(picture.read_text(encoding='utf-8'))})")
     create_markdown_artifact(text, key=f"report-{name}", description=f"Report {name}")
-    create_link_artifact(path.as_uri(), key=f"report-{name}-file", link_text=path.name)
+    page = path.with_name("report.html")
+    create_link_artifact(page.as_uri(), key=f"report-{name}-file", link_text=page.name)
 
 
 def report_folder(name: str) -> Path:
@@ -65,3 +53,76 @@ def report_folder(name: str) -> Path:
 def as_url(svg: str) -> str:
     """A picture that needs no file: the UI cannot read those of a worker."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def contents(store: str, name: str, sections: Sequence[Section]) -> dict[str, Any]:
+    """What the report is made from."""
+    by_name = {section.experiment.name: section for section in sections}
+    return {
+        "name": name,
+        "tables": [section.table for section in sections],
+        "protocols": sections[0].protocols,
+        "sizes": {key: section.sizes for key, section in by_name.items() if section.sizes},
+        "results": {key: section.results for key, section in by_name.items()},
+        "pairs": {k: s.comparison for k, s in by_name.items() if s.comparison},
+        "timings": {key: section.timings for key, section in by_name.items() if section.timings},
+        "curves": {key: section.curves for key, section in by_name.items() if section.curves},
+        "affinities": {k: s.affinities for k, s in by_name.items() if s.affinities},
+        "criteria": {k: s.criteria for k, s in by_name.items() if s.criteria},
+        "figures": {key: section.figures for key, section in by_name.items() if section.figures},
+        "gaps": {key: section.gaps for key, section in by_name.items()},
+        "costs": {key: section.costs for key, section in by_name.items()},
+        "digests": {k: [each.digest for each in s.results] for k, s in by_name.items()},
+        "command": command(name, sections),
+        "page": page_files(),
+        "provenance": provenance(store, sections),
+    }
+
+
+def command(name: str, sections: Sequence[Section]) -> str:
+    """What computes a cell of these tables again, with the names of what it takes of the cell."""
+    chosen = "--method {method} --protocol {protocol}"
+    first = sections[0].experiment
+    if first.name == f"robustness-{named(first.datasets[0])}":  # of any dataset, as in no suite
+        task = f" --task {first.task}" if first.split else ""
+        seeds = f" --seeds {first.noises[0].runs}"
+        return f"flgc robustness {{dataset}}{task}{seeds} --noise {{noise}} {chosen}"
+    suite = name if name in SUITES else name.removesuffix(f"-{first.flow}")
+    return f"flgc reproduce --suite {suite} --dataset {{dataset}} {chosen}"
+
+
+def provenance(store: str, sections: Sequence[Section]) -> dict[str, Any]:
+    """What the records of the results and of their data say: sources, digests and versions."""
+    data: dict[str, dict[str, str]] = {}
+    versions: dict[str, dict[str, None]] = {}
+    for artifact in (artifact for section in sections for artifact in section.results):
+        written = record(store, artifact.key)
+        for package, version in written["versions"].items():
+            versions.setdefault(package, {})[version] = None
+        key = written["made_from"]["data"]
+        if not key.startswith("dataset-"):  # with noise, of which the dataset is the data
+            key = record(store, key)["made_from"]["data"]
+        if key not in data:
+            data[key] = _source(record(store, key))
+    rows = sorted(data.values(), key=lambda row: row["dataset"])
+    return {"data": rows, "versions": {name: ", ".join(found) for name, found in versions.items()}}
+
+
+@cache
+def record(store: str, key: str) -> dict[str, Any]:
+    """What is written down with an artifact; a report is written again and again."""
+    return Store(store).record(key)
+
+
+def _source(written: dict[str, Any]) -> dict[str, str]:
+    """A dataset in the table of sources; where a file lies on this machine is nobody's business."""
+    noted, name = written["provenance"], written["parameters"]["dataset"]
+    places = [place if "://" in place else place.split()[0] for place in noted["sources"].values()]
+    return {
+        "dataset": name,
+        "digest of its content": f"`{noted['digest']}`",
+        "from": ", ".join(dict.fromkeys(places)) or "embedded",
+        "licence": noted["licence"],
+        "cite": noted["citation"],
+        "marks": ", ".join(noted["marks"]),
+    }

@@ -11,7 +11,7 @@ import pandas as pd
 from tasks.declared.described import Described
 from tasks.document.gaps import FAILED
 from tasks.document.printed import cells_of, redrawn
-from tasks.document.tables import averaged_over, section_table, titled_as
+from tasks.document.tables import Laid, Place, averaged_over, laid_out, titled_as
 
 # Where both methods and datasets are more, protocols and published values are not side by side.
 MOST_COLUMNS = 4
@@ -25,9 +25,17 @@ def is_wide(table: Described) -> bool:
 def shown_tables(
     table: Described, protocols: Sequence[str], results: pd.DataFrame, absent: Mapping[str, str]
 ) -> dict[str, pd.DataFrame]:
+    """The tables of `laid_tables` alone."""
+    laid = laid_tables(table, protocols, results, absent)
+    return {title: each.frame for title, each in laid.items()}
+
+
+def laid_tables(
+    table: Described, protocols: Sequence[str], results: pd.DataFrame, absent: Mapping[str, str]
+) -> dict[str, Laid]:
     """The table of an experiment by title: a single one without, or one for each protocol."""
     if not is_wide(table):
-        return {"": section_table(table, protocols, results, absent)}
+        return {"": laid_out(table, protocols, results, absent)}
     printed = {cell["method"] for cell in table.published}
     groups = {
         "": [row.name for row in table.rows if row.name in printed],
@@ -39,8 +47,9 @@ def shown_tables(
         for protocol in protocols
     }
     published = _published(table, groups[""], results)
-    found |= {"As published": published} if len(published) else {}
-    return {title: shown for title, shown in found.items() if shown.shape[1] > 1}
+    closing = len(averaged_over(table, results))
+    found |= {"As published": Laid(published, closing=closing)} if len(published) else {}
+    return {title: shown for title, shown in found.items() if shown.frame.shape[1] > 1}
 
 
 def overview(
@@ -100,7 +109,7 @@ def _of_protocol(
     methods: Sequence[str],
     results: pd.DataFrame,
     absent: Mapping[str, str],
-) -> pd.DataFrame:
+) -> Laid:
     """One row per dataset, then averages; the best of each row is in bold."""
     methods = [name for name in methods if protocol in table.row(name).protocols]
     ours = results[(results["experiment"] == table.name) & (results["protocol"] == protocol)]
@@ -116,7 +125,12 @@ def _of_protocol(
         over, none = means.loc[datasets].mean(), means.iloc[0] * float("nan")
         texts = _texts(table, over, none, _theirs(table, methods).loc[datasets].mean(), "")
         lines.append({"dataset": title, **texts})
-    return pd.DataFrame(lines)
+    places = {
+        (i, method): Place(dataset, "", 0.0, "", table.metrics[0], method, protocol)
+        for i, dataset in enumerate(table.datasets)
+        for method in methods
+    }
+    return Laid(pd.DataFrame(lines), places, closing=len(lines) - len(table.datasets))
 
 
 def _texts(table: Described, means: Any, spreads: Any, theirs: Any, gap: str) -> dict[str, str]:

@@ -10,13 +10,13 @@ from flgc.statistics.rendering import (
     Sheet,
     control_sheet,
     groups_sentence,
-    markdown,
     rank_sheet,
     rank_sum_sheet,
     reach_sentence,
     verdict_sentence,
 )
 from tasks.declared.described import Described
+from tasks.document.blocks import Block, Heading, Table, Text, text
 from tasks.document.printed import cells_of, in_points, redrawn
 from tasks.document.results import joined
 
@@ -88,19 +88,24 @@ def wide(results: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def told(found: dict[str, Comparison], table: Described) -> list[str]:
-    """What the report says of them, in Markdown."""
-    parts: list[str] = []
+def told(found: dict[str, Comparison], table: Described) -> list[Block]:
+    """What the report says of them."""
+    parts: list[Block] = []
     for protocol, each in found.items():
         own = [row.name for row in table.rows if row.own and row.name in each.methods]
         sentences = [verdict_sentence(each, control) for control in own or [each.control]]
         sheets: list[Sheet] = [rank_sum_sheet(each), rank_sheet(each)]
         sheets[:0] = [control_sheet(each, control) for control in own or [each.control]]
-        parts += [f"\n### Wilcoxon signed-rank test, `{protocol}`\n", reach_sentence(each), ""]
-        parts += [*claimed(each, table), *(f"- {sentence}" for sentence in sentences)]
-        for sheet in sheets:
-            parts += [f"\n#### {sheet.title}, `{protocol}`\n", markdown(sheet)]
-        parts += ["", groups_sentence(each)]
+        parts += [Heading(3, f"Wilcoxon signed-rank test, `{protocol}`")]
+        listed = [*claimed(each, table), *(f"- {sentence}" for sentence in sentences)]
+        parts += text([reach_sentence(each), "", *listed])
+        for number, sheet in enumerate(sheets):
+            title = f"{sheet.title}, `{protocol}`"
+            rows = pd.DataFrame(sheet.rows, columns=list(sheet.header))
+            name = f"{table.name}-wilcoxon-{protocol}-{number}"
+            shown = [Table(name, rows, title)] if sheet.rows else []
+            parts += [Heading(4, title), *shown, Text(sheet.note)]
+        parts += [Text(groups_sentence(each))]
     return parts
 
 

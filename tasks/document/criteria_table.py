@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from flgc.methods.criteria import CRITERIA
-from tasks.document.tables import markdown, titled_as
+from tasks.document.blocks import Block, Heading, Table, Text
+from tasks.document.tables import titled_as
 
 WORDS = {
     "silhouette": "silhouette in standardised features (what `honest` picks by)",
@@ -19,7 +20,9 @@ WORDS = {
 CHOSEN = CRITERIA[0]
 
 
-def told(criteria: Mapping[str, Mapping[str, pd.DataFrame]], results: pd.DataFrame) -> list[str]:
+def told(
+    name: str, criteria: Mapping[str, Mapping[str, pd.DataFrame]], results: pd.DataFrame
+) -> list[Block]:
     """ACC of what each picks, the mean over datasets and rows, and who is best without classes."""
     columns, ranks = {}, {}
     for dataset, of_methods in criteria.items():
@@ -31,7 +34,7 @@ def told(criteria: Mapping[str, Mapping[str, pd.DataFrame]], results: pd.DataFra
     picked = pd.DataFrame(columns).loc[[*WORDS]]
     shown = picked.assign(mean=picked.mean(axis=1)).map("{:.3f}".format)
     shown["correlation with ACC"] = pd.DataFrame(ranks).mean(axis=1).map("{:.2f}".format)
-    shown.insert(0, "picked by", [WORDS[name] for name in shown.index])
+    shown.insert(0, "picked by", [WORDS[criterion] for criterion in shown.index])
     means = picked.loc[[*CRITERIA]].mean(axis=1)
     first, chosen = str(means.idxmax()), means[CHOSEN]
     verdict = "it is the best of these on the average"
@@ -39,11 +42,14 @@ def told(criteria: Mapping[str, Mapping[str, pd.DataFrame]], results: pd.DataFra
         verdict = (
             f"on the average {WORDS[first]} is better here, {means[first]:.3f} against {chosen:.3f}"
         )
+    said = "ACC of what each criterion picks among the settings of `honest`"
     return [
-        "\n### Picking without classes\n",
-        "ACC of what each criterion picks among the settings of `honest`:\n",
-        markdown(shown.reset_index(drop=True)),
-        "",
-        "`honest` picks by the silhouette in standardised features: it needs no affinity, so it is "
-        f"there for every method, and its space is one for all settings; {verdict}.",
+        Heading(3, "Picking without classes"),
+        Text(f"{said}:"),
+        Table(f"{name}-criteria", shown.reset_index(drop=True), said),
+        Text(
+            "`honest` picks by the silhouette in standardised features: it needs no affinity, so "
+            "it is there for every method, and its space is one for all settings; "
+            f"{verdict}."
+        ),
     ]

@@ -14,6 +14,7 @@ import pandas as pd
 from flgc.methods.base import AXIS, axes_of
 from tasks.declared.described import Described
 from tasks.document import influence_claims
+from tasks.document.blocks import Block, Heading, text
 from tasks.document.printed import FAILS, HOLDS, in_points
 
 # What x is, by figure.
@@ -34,11 +35,11 @@ Line = dict[tuple[str, int], float]
 Means = dict[str, Line]
 
 
-def told(figure: str, table: Described, rows: pd.DataFrame) -> list[str]:
-    """The lines below a figure; `rows` have dataset, method, x, run, marks and the metrics."""
+def told(figure: str, table: Described, rows: pd.DataFrame) -> list[Block]:
+    """What stands below a figure; `rows` have dataset, method, x, run, marks and the metrics."""
     title, tell = _FIGURES[figure]
     runs = rows["run"].nunique()
-    return [f"\n### {title}, {_counted(runs, 'run')}\n", *tell(table, rows)]
+    return [Heading(3, f"{title}, {_counted(runs, 'run')}"), *text(tell(table, rows))]
 
 
 def labels(table: Described, rows: pd.DataFrame) -> list[str]:

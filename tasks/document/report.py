@@ -1,6 +1,8 @@
 """The report: what each table shows, what of the paper's text holds, and how it was found."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -15,29 +17,62 @@ from tasks.document import (
     curve_claims,
     robustness_claims,
 )
-from tasks.document.by_protocol import grids, is_wide, overview, shown_tables
+from tasks.document.blocks import (
+    ABOVE,
+    BELOW,
+    WITHIN,
+    Block,
+    Document,
+    Figure,
+    File,
+    Heading,
+    Note,
+    Table,
+    Text,
+    text,
+)
+from tasks.document.by_protocol import grids, is_wide, laid_tables, overview
+from tasks.document.cells import digests_of, notes
 from tasks.document.datasets import dataset_table
 from tasks.document.figures.bars import bar_file
 from tasks.document.files import as_table, from_table, pictures
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.printed import left_out
+from tasks.document.provenance import provenance_blocks
 from tasks.document.results import joined, timed, varied
-from tasks.document.tables import (
-    NONE,
-    cost,
-    markdown,
-    section_table,
-    settings,
-    tried,
-)
+from tasks.document.tables import NONE, Place, cost, section_table, settings, tried
+from tasks.document.writers import html, latex, markdown
 
 HOME = "flgc"
 # A table of settings with more lines than this is a file of its own.
 MOST_LINES = 60
+AS_CSV = "The same as a file:"
+SIZES = "Sizes of the datasets, and where the paper's table says something else"
+BESIDE = "± is the deviation over the runs"
+STANDINGS = (
+    "Our values beside the published ones: how many differ by no more than the run-to-run spread, "
+    "which is the deviation of the difference between a run of ours and one of theirs (0 where "
+    "there is one run and nothing is printed), and how many by more"
+)
 IN_ITS_PICTURE = (
     "What the paper has for these bars is in its picture only (Figure 8), not in its text, so no "
     "number of theirs stands beside ours."
 )
+# What figures show, by how the name of the file ends; the first has the name of the table.
+DRAWN = {
+    "": "every cell, ours and the published value",
+    "bars": "every cell",
+    "time": "training time and accuracy against the number of hops",
+    "sensitivity": "accuracy of the settings of a grid",
+    "ranks-paper": "mean ranks, and who cannot be told apart, `paper`",
+    "ranks-honest": "mean ranks, and who cannot be told apart, `honest`",
+    "labels": "accuracy against labelled samples per class",
+    "depths": "accuracy against propagation steps",
+    "neighbours": "accuracy against the number of neighbours",
+    "influence": "ACC against propagation steps and teleport",
+    "affinity": "affinity matrices, sorted by class",
+    "samples": "some of the images",
+}
 PROTOCOLS_EXPLAINED = f"""\
 Two protocols stand side by side. **paper**: one setting per dataset and method, the best on the
 test nodes of all runs (for clusterings: against the true classes), as the paper's numbers were.
@@ -69,22 +104,33 @@ def write_report(
     figures: Mapping[str, pd.DataFrame],
     gaps: Mapping[str, Sequence[Gap]],
     costs: Mapping[str, Mapping[str, Mapping[str, float]]],
+    digests: Mapping[str, Sequence[str]],
+    command: str,
+    page: Mapping[str, str],
+    provenance: Mapping[str, Any],
 ) -> pd.DataFrame:
     """All tables as files (name, content); what is there of each is found by its name.
 
     `timings` are by dataset besides, `curves` by figure, dataset and method, `affinities` and
-    `criteria` by dataset and method, `costs` are seconds by method and stage.
+    `criteria` by dataset and method, `costs` are seconds by method and stage. The `digests` are
+    those of the results, in their order, and `command` is what computes a cell again. `page` are
+    the files of the HTML page by name, see `page_files`; for `provenance` see its blocks.
     """
-    there = sum(len(cells) for cells in results.values())
-    lacking = [gap for of_table in gaps.values() for gap in of_table]
-    text = f"# Reproduction: `{name}`\n\n{verdict(there, lacking)}.\n\n{PROTOCOLS_EXPLAINED}\n"
-    files = {"report.md": text}
+    rows, known = {}, {}
     for table in tables:
-        section, more = _section(
+        cells = results.get(table.name, ())
+        rows[table.name] = joined(cells)
+        of_cells = digests_of(cells, digests.get(table.name, ()))
+        known[table.name] = notes(table, rows[table.name], of_cells, command)
+    there = sum(len(cells) for cells in results.values())
+    blocks = opening(tables, protocols, there, gaps, known)
+    blocks += [Heading(2, "How to read the tables"), Text(PROTOCOLS_EXPLAINED)]
+    for table in tables:
+        blocks += _section(
             table,
             protocols,
             sizes.get(table.name),
-            joined(results.get(table.name, ())),
+            rows[table.name],
             pairs.get(table.name),
             timings.get(table.name, {}),
             curves.get(table.name, {}),
@@ -93,10 +139,47 @@ def write_report(
             pictures(from_table(figures.get(table.name))),
             gaps.get(table.name, ()),
             costs.get(table.name, {}),
+            known[table.name],
         )
-        files |= more
-        files["report.md"] += section
-    return as_table(files)
+    blocks += [*_missing(gaps), *_costs(costs), *provenance_blocks(rows, provenance)]
+    return as_table(_files(Document(f"Reproduction: `{name}`", blocks), page))
+
+
+def opening(
+    tables: Sequence[Described],
+    protocols: Sequence[str],
+    there: int,
+    gaps: Mapping[str, Sequence[Gap]],
+    known: Mapping[str, Mapping[Place, Note]],
+) -> list[Block]:
+    """What a reader sees first: how much is there, and how it stands to the published values."""
+    lacking = [gap for alike in gaps.values() for gap in alike]
+    blocks: list[Block] = [Text(f"{verdict(there, lacking)}.")]
+    counted = []
+    for table in tables:
+        for protocol in protocols:
+            notes_of = [n for p, n in known[table.name].items() if p.protocol == protocol]
+            found = Counter(note.standing for note in notes_of if note.standing)
+            if found:
+                line = {"table": table.name, "protocol": protocol, "compared": found.total()}
+                counted.append(line | {word: found[word] for word in (WITHIN, ABOVE, BELOW)})
+    if counted:
+        shown = pd.DataFrame(counted)
+        blocks += [Table("standings", shown, STANDINGS)]
+    return blocks
+
+
+def _files(document: Document, page: Mapping[str, str]) -> dict[str, str]:
+    """The document in every form, and what its blocks bring with them."""
+    files = {"report.md": markdown.write(document), "report.html": html.write(document, page)}
+    for block in document.blocks:
+        if isinstance(block, File):
+            files[block.name] = block.content
+        elif isinstance(block, Figure):
+            files[f"{block.name}.svg"] = block.svg
+        elif isinstance(block, Table) and not block.frame.empty:
+            files[f"latex/{block.name}.tex"] = latex.write(block)
+    return files
 
 
 def _section(
@@ -112,60 +195,110 @@ def _section(
     figures: Mapping[str, str],
     gaps: Sequence[Gap],
     costs: Mapping[str, Mapping[str, float]],
-) -> tuple[str, dict[str, str]]:
-    """The text of one table, and its files."""
-    lacking = absent(gaps, table.datasets)
-    parts = [f"\n## {table.title}\n", *_headlines(table, protocols, results, costs)]
+    known: Mapping[Place, Note],
+) -> list[Block]:
+    """The text of one table, with its figures and files."""
+    name, lacking = table.name, absent(gaps, table.datasets)
+    blocks: list[Block] = [Heading(2, table.title), *_headlines(table, protocols, results, costs)]
     if sizes is not None:
-        parts += ["\n### Datasets\n", markdown(dataset_table(table, sizes, lacking))]
-    for title, shown in shown_tables(table, protocols, results, lacking).items():
-        parts += [f"\n### {title}\n" if title else "", markdown(shown)]
-    parts += [*_from_elsewhere(table), ""]
-    parts += claims.reached(table, results)
-    parts += ["", *claims.beaten(table, results)]
-    parts += ["", *claims.averaged(table, results)]
-    parts += ["", *robustness_claims.told(table, results)]
-    parts += [f"\n![{figure.removesuffix('.svg')}]({figure})" for figure in figures]
+        shown = dataset_table(table, sizes, lacking)
+        blocks += [Heading(3, "Datasets"), Table(f"{name}-datasets", shown, SIZES)]
+    every = laid_tables(table, protocols, results, lacking)
+    for number, (title, laid) in enumerate(every.items()):
+        of_cells = {at: known[place] for at, place in laid.places.items() if place in known}
+        caption = f"{table.title}{f': {title}' if title else ''}. {BESIDE}"
+        blocks += [Heading(3, title)] if title else []
+        called = f"{name}-{number}" if title else name
+        blocks += [Table(called, laid.frame, caption, of_cells, laid.groups, laid.closing)]
+    whole = every[""].frame if "" in every else section_table(table, protocols, results, lacking)
+    blocks += [File(f"{name}.csv", whole.to_csv(index=False), AS_CSV)]
+    blocks += text(_from_elsewhere(table))
+    blocks += text(claims.reached(table, results))
+    blocks += text(claims.beaten(table, results))
+    blocks += text(claims.averaged(table, results))
+    blocks += text(robustness_claims.told(table, results))
+    for figure, svg in figures.items():
+        called = figure.removesuffix(".svg")
+        ending = called.removeprefix(name).removeprefix("-")
+        blocks += [Figure(called, svg, f"{table.title}: {DRAWN.get(ending, ending)}")]
     if bar_file(table) in figures and not table.published:
-        parts += [f"\n{IN_ITS_PICTURE}"]
-    whole = section_table(table, protocols, results, lacking)
-    files = {f"{table.name}.csv": whole.to_csv(index=False), **figures}
+        blocks += [Text(IN_ITS_PICTURE)]
     if timings:
         times = timed(timings)
-        files[f"{table.name}-time.csv"] = times.to_csv(index=False)
-        parts += ["\n### Training time and over-smoothing\n"]
-        parts += [*claims.fastest(table, times), "", *claims.over_smoothing(table, times)]
+        blocks += [Heading(3, "Training time and over-smoothing")]
+        blocks += text([*claims.fastest(table, times), "", *claims.over_smoothing(table, times)])
+        blocks += [File(f"{name}-time.csv", times.to_csv(index=False), AS_CSV)]
     for figure, of_figure in curves.items():
         rows, column = varied(of_figure), curve_claims.COLUMNS[figure]
-        files[f"{table.name}-{figure}.csv"] = rows.rename(columns={"x": column}).to_csv(index=False)
-        parts += curve_claims.told(figure, table, rows)
+        points = rows.rename(columns={"x": column}).to_csv(index=False)
+        blocks += curve_claims.told(figure, table, rows)
+        blocks += [File(f"{name}-{figure}.csv", points, "Its points as a file:")]
     if affinities:
-        parts += affinity_claims.told(affinities, results)
+        blocks += affinity_claims.told(affinities, results)
     if criteria:
-        parts += criteria_table.told(criteria, results)
+        blocks += criteria_table.told(name, criteria, results)
     if pairs is not None and len(pairs):
-        files[f"{table.name}-wilcoxon.csv"] = pairs.to_csv(index=False)
-        parts += [f"\n{text}" for text in left_out(results)]
-        parts += comparisons.retraced(table)
-        parts += comparisons.told(comparisons.compared(results, table, protocols), table)
+        blocks += text([*left_out(results), *comparisons.retraced(table)])
+        blocks += comparisons.told(comparisons.compared(results, table, protocols), table)
+        tests = pairs.to_csv(index=False)
+        blocks += [File(f"{name}-wilcoxon.csv", tests, "All pairs as a file:")]
     failed = [gap for gap in gaps if gap.kind == FAILED]
     others = [gap for gap in gaps if gap.kind != FAILED]
     for title, alike in {"Not available": others, "Failed": failed}.items():
         if alike:
-            parts += [f"\n### {title}\n", *(f"- {line}" for line in listed(alike))]
-    parts += ["\n### Settings tried\n", markdown(tried(results))]
-    parts += ["\nTheir grids:\n", markdown(grids(table))]
-    picked = settings(results)
-    parts += ["\n### Settings picked\n"]
+            blocks += [Heading(3, title), *text(f"- {line}" for line in listed(alike))]
+    return blocks + _settings(table, results) + _seconds(name, costs)
+
+
+def _settings(table: Described, results: pd.DataFrame) -> list[Block]:
+    """How many settings each method tried, from which values, and which were picked."""
+    name, picked = table.name, settings(results)
+    blocks: list[Block] = [
+        Heading(3, "Settings tried", folded=True),
+        Table(f"{name}-tried", tried(results), "Settings tried"),
+        Text("Their grids:"),
+        Table(f"{name}-grids", grids(table), "Grids of the settings"),
+        Heading(3, "Settings picked", folded=True),
+    ]
     if len(picked) <= MOST_LINES:
-        parts += [markdown(picked)]
-    else:
-        name = f"{table.name}-settings.csv"
-        files[name] = picked.to_csv(index=False)
-        parts += [f"Those of {len(picked)} cells are in [{name}]({name})."]
-    if costs:
-        parts += ["\n### Seconds by stage\n", markdown(cost(costs))]
-    return "\n".join([*parts, ""]), files
+        return [*blocks, Table(f"{name}-picked", picked, "Settings picked by most runs")]
+    said = f"Those of {len(picked)} cells are in"
+    return [*blocks, File(f"{name}-settings.csv", picked.to_csv(index=False), said)]
+
+
+def _seconds(name: str, costs: Mapping[str, Mapping[str, float]]) -> list[Block]:
+    if not costs:
+        return []
+    shown = Table(f"{name}-seconds", cost(costs), "Seconds by method and stage")
+    return [Heading(3, "Seconds by stage", folded=True), shown]
+
+
+def _missing(gaps: Mapping[str, Sequence[Gap]]) -> list[Block]:
+    """All that is not there, of whichever table."""
+    lines = [f"- {line}" for line in listed(gap for alike in gaps.values() for gap in alike)]
+    said = lines or ["Nothing: every cell that was asked for is there."]
+    return [Heading(2, "What is missing, and why"), *text(said)]
+
+
+def _costs(costs: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Block]:
+    """Where the time went, by table and stage."""
+    by_table: dict[str, dict[str, float]] = {}
+    for name, of_methods in costs.items():
+        for of_stages in of_methods.values():
+            for stage, seconds in of_stages.items():
+                stages = by_table.setdefault(name, {})
+                stages[stage] = stages.get(stage, 0.0) + seconds
+    if not by_table:
+        return []
+    shown = pd.DataFrame(by_table).T.fillna(0.0).rename_axis("table")
+    shown.insert(0, "total", shown.sum(axis=1))
+    shown = shown.round(1).reset_index()
+    said = (
+        "Seconds that each stage took when it was computed, added up over the methods. What "
+        "several methods share is counted for each of them, and stages run side by side, so the "
+        "clock shows less."
+    )
+    return [Heading(2, "Where the time went"), Text(said), Table("cost", shown, "Seconds by table")]
 
 
 def _headlines(
@@ -173,17 +306,18 @@ def _headlines(
     protocols: Sequence[str],
     results: pd.DataFrame,
     costs: Mapping[str, Mapping[str, float]],
-) -> list[str]:
+) -> list[Block]:
     """Of a table with many methods: their means, which of them lead, and which fall short."""
     means = overview(table, protocols, results, costs)
     if not is_wide(table) or means.empty:
         return []
+    shown = Table(f"{table.name}-means", means, f"{table.title}: means over the datasets")
     said = [*claims.leaders(table, results), "", *claims.below(table, results)]
-    return [markdown(means), "", *said]
+    return [shown, *text(said)]
 
 
 def _from_elsewhere(table: Described) -> list[str]:
     """Where methods come from that are not this library's; `module:object` says it by its name."""
     rows = [row for row in table.rows if row.origin != HOME]
     names = [row.name + (f" ({row.origin})" if row.origin != row.name else "") for row in rows]
-    return [f"\nMethods from elsewhere: {', '.join(names)}."] if names else []
+    return [f"Methods from elsewhere: {', '.join(names)}."] if names else []

@@ -1,7 +1,9 @@
 """Tables for people: ours beside the published values, both protocols, gaps named."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -40,15 +42,50 @@ SHOWN = [
 ]
 
 
+class Place(NamedTuple):
+    """Whose value stands in a cell."""
+
+    dataset: str
+    noise: str
+    intensity: float
+    noise_pattern: str
+    metric: str
+    method: str
+    protocol: str
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A table as it is shown, and what stands where.
+
+    `places` are by number of the row and by column; `groups` gives each column of values the title
+    that it shares with others, and its own below it. The `closing` rows are averages.
+    """
+
+    frame: pd.DataFrame
+    places: dict[tuple[int, str], Place] = field(default_factory=dict)
+    groups: dict[str, tuple[str, str]] = field(default_factory=dict)
+    closing: int = 0
+
+
 def section_table(
     table: Described, protocols: Sequence[str], results: pd.DataFrame, absent: Mapping[str, str]
 ) -> pd.DataFrame:
+    """The table of `laid_out` alone."""
+    return laid_out(table, protocols, results, absent).frame
+
+
+def laid_out(
+    table: Described, protocols: Sequence[str], results: pd.DataFrame, absent: Mapping[str, str]
+) -> Laid:
     """Published and ours side by side: one row per dataset (and noise, and metric), or per method.
 
     Where there are more methods than datasets the methods are the rows, those that the paper took
     from the literature included. `absent` says what stands in the cells of a dataset that could not
     be had. A cell without a value for another reason failed.
     """
+    places: dict[tuple[int, str], Place] = {}
+    groups: dict[str, tuple[str, str]] = {}
     ours = results.loc[results["experiment"] == table.name, SHOWN]
     theirs = cells_of(table.published)
     by_method = methods_are_rows(table)
@@ -71,11 +108,17 @@ def section_table(
             else:
                 key, prefix = {**about, **of_metric}, row.name
             line = rows.setdefault(tuple(key.items()), {})
-            line |= {f"{prefix} {kind}": text for kind, text in texts.items()}
+            number = list(rows).index(tuple(key.items()))
+            for kind, text in texts.items():
+                column = f"{prefix} {kind}"
+                line[column], groups[column] = text, (prefix, kind)
+                if kind in protocols:
+                    places[number, column] = Place(*at, metric, row.name, kind)
     shown = pd.DataFrame([{**dict(key), **line} for key, line in rows.items()])
     last = literature_rows(table) if by_method else average_rows(table, protocols, ours, theirs)
     whole = pd.concat([shown, last], ignore_index=True).fillna("")
-    return whole.loc[:, ~whole.isin(["", NONE]).all()]  # nobody has a cell there
+    frame = whole.loc[:, ~whole.isin(["", NONE]).all()]  # nobody has a cell there
+    return Laid(frame, places, groups, 0 if by_method else len(last))
 
 
 def methods_are_rows(table: Described) -> bool:
@@ -218,11 +261,15 @@ def markdown(table: pd.DataFrame) -> str:
     return "\n".join([head, rule, *lines])
 
 
+def _text(value: object) -> str:
+    return as_text(value).replace("|", "\\|")
+
+
 def as_text(value: object) -> str:
-    """A cell of a table: four digits of a number, nothing where there is none."""
+    """A cell as it is printed; nothing where there is no value."""
     if value is None or value is pd.NA or value != value:
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _at(rows: pd.DataFrame, subject: tuple[str, str, float, str]) -> pd.DataFrame:

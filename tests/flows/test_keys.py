@@ -47,6 +47,7 @@ DOCSTRINGS = [
 EXPECTED = {
     "nothing": [],
     "a sentence of the report": [REPORT],
+    "the style of the report": [REPORT],
     **{name: [] for name in PROGRESS},
     "a published value": ["uci-tiny: compare uci-tiny", "uci-tiny: draw uci-tiny", REPORT],
     "a published value that no table shows": [],
@@ -75,6 +76,9 @@ EDITS = {
     "nothing": [],
     "a sentence of the report": edit(
         "tasks/document/report.py", "Two protocols stand side by side.", "There are two protocols."
+    ),
+    "the style of the report": edit(
+        "tasks/document/writers/page/page.css", "--ground: #fdfdfb", "--ground: #fffffb"
     ),
     **PROGRESS,
     "a published value": edit(

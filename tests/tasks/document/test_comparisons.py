@@ -7,6 +7,7 @@ from tasks.declared.described import Described
 from tasks.declared.paper import PAPER
 from tasks.declared.published import published_cells
 from tasks.document.comparisons import compare_methods, compared, diagrams, retraced, told
+from tasks.document.writers.markdown import written
 from tests.tasks.document.shown import FLGC_ROWS, RIVALS, UCI, results, rival, table
 
 
@@ -88,7 +89,7 @@ def test_the_report_says_whether_the_claim_holds(gap: float, verdict: str):
     others = {name: 0.001 * i for i, name in enumerate(("FLGC", *RIVALS))}
     cells = near("SGC", **{"FLGC*": gap, **others})
     found = compared(cells, table, ("paper",))
-    text = "\n".join(told(found, table))
+    text = written(told(found, table))
     claim = "FLGC* is significantly better than all its rivals (at 0.05): "
     assert claim + verdict in text
     assert "### Wilcoxon signed-rank test, `paper`" in text

@@ -2,6 +2,7 @@ import pandas as pd
 
 from flgc.methods.criteria import CRITERIA
 from tasks.document.criteria_table import WORDS, told
+from tasks.document.writers.markdown import written
 
 
 def criteria(**worth: float) -> pd.DataFrame:
@@ -18,7 +19,7 @@ RESULTS = pd.DataFrame({"dataset": ["iris"], "marks": [""]})
 
 
 def test_every_criterion_has_a_line_and_the_best_is_named() -> None:
-    text = "\n".join(told({"iris": {"FLGC*": criteria(stability=0.75, ACC=0.9)}}, RESULTS))
+    text = written(told("x", {"iris": {"FLGC*": criteria(stability=0.75, ACC=0.9)}}, RESULTS))
     lines = {word: line for line in text.splitlines() for word in WORDS.values() if word in line}
     assert set(lines) >= {*WORDS.values()}
     assert "iris FLGC |" in text
@@ -29,6 +30,6 @@ def test_every_criterion_has_a_line_and_the_best_is_named() -> None:
 
 
 def test_the_chosen_one_is_said_to_be_the_best_only_if_it_is() -> None:
-    text = "\n".join(told({"iris": {"FLGC*": criteria(silhouette=0.6)}}, RESULTS))
+    text = written(told("x", {"iris": {"FLGC*": criteria(silhouette=0.6)}}, RESULTS))
     assert "it is the best of these on the average" in text
     assert "is better here" not in text

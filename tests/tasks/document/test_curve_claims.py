@@ -133,8 +133,8 @@ def test_each_figure_has_its_words_and_its_axis():
     rows = curves(FLGC={0: 0.9, 5: 0.8}).assign(p_hops=5, p_teleport=0.0)
     for figure in COLUMNS:
         head, *lines = told(figure, TABLE, rows.assign(ACC=rows["accuracy"]))
-        assert head.startswith(("\n### Accuracy against ", "\n### ACC against "))
-        assert head.endswith(", 2 runs\n")
+        assert head.text.startswith(("Accuracy against ", "ACC against "))
+        assert head.text.endswith(", 2 runs")
         assert lines
     assert {**X_AXES, **influence.X_AXES}.keys() == COLUMNS.keys()
 

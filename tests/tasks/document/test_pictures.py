@@ -79,7 +79,7 @@ def test_affinities_are_dark_in_their_blocks_and_small():
 
 def test_how_much_of_an_affinity_is_within_classes():
     _, line = told({"ExtendedYaleB": {"FLGC*": BLOCKS}}, CELLS)
-    assert line == (
+    assert line.markdown == (
         "- ExtendedYaleB (rebuilt), FLGC*: 88.0% of the affinity between different samples is "
         "within classes; 40.0% if it were even"
     )

@@ -7,10 +7,12 @@ from tasks.document.comparisons import compare_methods
 from tasks.document.files import from_table
 from tasks.document.gaps import FAILED, NOT_REACHABLE, Gap
 from tasks.document.report import write_report
+from tasks.document.writers.html import page_files
 from tasks.stages.report import export
 from tests.tasks.document.shown import FLGC, PUBLIC, results, rival, table
 
 TINY = table("uci-tiny", FLGC, "tiny")
+COMMAND = "flgc reproduce --dataset {dataset} --method {method} --protocol {protocol}"
 
 
 def cells(of: Described = TINY) -> list[pd.DataFrame]:
@@ -25,11 +27,16 @@ def cells(of: Described = TINY) -> list[pd.DataFrame]:
 
 def written(*tables: Described, **given) -> dict[str, str]:
     kinds = ("sizes", "pairs", "timings", "curves", "affinities", "criteria", "figures")
-    empty = {name: {} for name in (*kinds, "gaps", "costs")}
-    found = {each.name: cells(each) for each in tables}
-    return from_table(
-        write_report("tiny", tables, ("paper",), **{"results": found, **empty, **given})
-    )
+    empty = {name: {} for name in (*kinds, "gaps", "costs", "provenance")}
+    found = given.pop("results", {each.name: cells(each) for each in tables})
+    digests = {name: [f"{name} {i}" for i in range(len(of))] for name, of in found.items()}
+    more = {"command": COMMAND, "page": page_files(), "digests": digests, **empty, **given}
+    return from_table(write_report("tiny", tables, ("paper",), results=found, **more))
+
+
+def named(files: dict[str, str]) -> set[str]:
+    """The files but the page and the tables for LaTeX, which every report has."""
+    return {name for name in files if not name.endswith((".html", ".tex"))}
 
 
 def test_everything_that_is_there_stands_in_the_report():
@@ -44,7 +51,7 @@ def test_everything_that_is_there_stands_in_the_report():
         costs={TINY.name: {"FLGC": {"score": 1.5, "fit": 0.25}}},
     )
     names = ("report.md", "uci-tiny.csv", "a.svg", "uci-tiny-time.csv", "uci-tiny-wilcoxon.csv")
-    assert set(files) == set(names)
+    assert named(files) == set(names)
     text = files["report.md"]
     assert text.startswith("# Reproduction: `tiny`\n\n4 cells are there, 2 not reachable.\n")
     assert "![a](a.svg)" in text
@@ -98,7 +105,11 @@ def test_each_figure_of_curves_has_its_words_and_its_rows():
     }
     curves = {figure: {"iris": {"FLGC": line, "FLGC*": line}} for figure in kinds}
     files = written(TINY, curves={TINY.name: curves})
-    assert set(files) == {"report.md", "uci-tiny.csv", *(f"uci-tiny-{name}.csv" for name in kinds)}
+    assert named(files) == {
+        "report.md",
+        "uci-tiny.csv",
+        *(f"uci-tiny-{name}.csv" for name in kinds),
+    }
     for figure, (words, column) in kinds.items():
         assert f"\n### Accuracy against {words}, 1 run\n" in files["report.md"]
         head, first, *_ = files[f"uci-tiny-{figure}.csv"].splitlines()
@@ -111,7 +122,7 @@ def test_a_run_without_a_single_cell_has_a_report():
     files = written(TINY, PUBLIC, results={TINY.name: []})
     assert files["report.md"].startswith("# Reproduction: `tiny`\n\n0 cells are there.\n")
     assert "| iris | 96.30 ± 0.66 | failed |" in files["report.md"]
-    assert set(files) == {"report.md", "uci-tiny.csv", "citation-public.csv"}
+    assert named(files) == {"report.md", "uci-tiny.csv", "citation-public.csv"}
 
 
 def test_methods_from_elsewhere_are_named_with_their_origin():
@@ -138,3 +149,26 @@ def test_files_are_written_below_a_folder(tmp_path):
     path = export(files, tmp_path / "new")
     assert path.read_text(encoding="utf-8") == "# ±"
     assert (tmp_path / "new" / "a.csv").read_text() == "1"
+
+
+def test_where_it_came_from_what_it_cost_and_how_it_stands_are_told():
+    data = [{"dataset": "iris", "digest": "`ab12`", "from": "embedded", "marks": ""}]
+    files = written(
+        TINY,
+        provenance={"data": data, "versions": {"numpy": "2.4"}},
+        costs={TINY.name: {"FLGC": {"score": 1.5, "fit": 0.25}, "FLGC*": {"fit": 0.25}}},
+        gaps={TINY.name: [Gap(NOT_REACHABLE, "wdbc", "moon", 2)]},
+    )
+    text = files["report.md"]
+    assert "| dataset | digest | from |\n|---|---|---|\n| iris | `ab12` | embedded |" in text
+    assert "| numpy | 2.4 |" in text
+    assert "| method | uci-tiny |\n|---|---|\n| FLGC | 12 |\n| FLGC* | 12 |" in text
+    assert (
+        "| table | total | score | fit |\n|---|---|---|---|\n| uci-tiny | 2 | 1.5 | 0.5 |" in text
+    )
+    assert "| uci-tiny | paper | 4 | 0 | 0 | 4 |" in text, "all are 90, and all printed are above"
+    missing = text.partition("## What is missing, and why\n\n")[2]
+    assert missing.startswith("- wdbc: no source could be reached (2 cells): moon\n")
+    for words in ("uci-tiny 0", "flgc reproduce --dataset iris --method FLGC --protocol paper"):
+        assert words in files["report.html"], "told with a cell"
+    assert r"\toprule" in files["latex/uci-tiny.tex"]

@@ -1,0 +1,1 @@
+"""Writers of a document: Markdown, HTML and LaTeX."""

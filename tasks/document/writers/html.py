@@ -1,0 +1,258 @@
+"""A document as one HTML page that needs no network: tables to sort, charts with a picture behind.
+
+The page's own files, its template, style and script, are data that the result depends on: they are
+read by `page_files` and handed over, so they are a part of the report's key.
+"""
+
+import base64
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from typing import Any
+
+import vl_convert
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+
+from tasks.document.blocks import (
+    ABOVE,
+    BELOW,
+    WITHIN,
+    Block,
+    Document,
+    Figure,
+    File,
+    Heading,
+    Note,
+    Table,
+    Text,
+)
+from tasks.document.tables import as_text
+
+TEMPLATE = "report.html"
+# Tables with so many rows have a field to filter them.
+FILTERED_FROM = 8
+SIGNS = {WITHIN: "≈", ABOVE: "▲", BELOW: "▼"}
+WORDS = {
+    WITHIN: "within the run-to-run spread",
+    ABOVE: "above by more than the run-to-run spread",
+    BELOW: "below by more than the run-to-run spread",
+}
+# `96.30`, `96.30 ± 0.66 (+0.12)`, `19.8 %`, `1e-05`, `126.0↑`.
+NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?[↑↓]?( ± [\d.]+)?( %)?( \([-+.\d]+\))?")
+_MARKS = re.compile(r"[*`_\[\]\\<&]")
+_POINTS = re.compile(r'<svg[^>]* width="([\d.]+)pt"')
+
+
+def page_files() -> dict[str, str]:
+    """The template and what it includes, by name."""
+    folder = resources.files("tasks.document.writers.page")
+    files = [file for file in folder.iterdir() if file.name.endswith((".html", ".css", ".js"))]
+    return {file.name: file.read_text(encoding="utf-8") for file in sorted(files, key=str)}
+
+
+def write(document: Document, page: Mapping[str, str]) -> str:
+    """The page; `page` has its files."""
+    environment = Environment(
+        loader=DictLoader(dict(page)),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"inline": _inline, "markdown": _paragraphs}
+    opening, sections = _outlined(document.blocks)
+    charts = [block for block in document.blocks if isinstance(block, Figure) and block.spec]
+    facts = [fact for table in _tables([opening, *sections]) for fact in table.facts]
+    return environment.get_template(TEMPLATE).render(
+        title=document.title,
+        plain_title=document.title.replace("`", ""),
+        opening=opening,
+        sections=sections,
+        signs=SIGNS,
+        words=WORDS,
+        specs={chart.name: chart.spec for chart in charts},
+        bundle=Markup(_bundle()) if charts else "",
+        facts=facts,
+        page={name: Markup(text) for name, text in page.items() if name != TEMPLATE},
+    )
+
+
+@dataclass
+class Part:
+    """What stands below a heading of the third level, or before the first one."""
+
+    heading: Heading | None
+    id: str
+    blocks: list[Any] = field(default_factory=list)
+
+
+@dataclass
+class Section:
+    """What stands below a heading of the second level, or before the first one."""
+
+    heading: Heading | None
+    id: str
+    parts: list[Part]
+
+    @property
+    def listed(self) -> list[Part]:
+        """Those of the contents: what is folded is found below its table."""
+        return [part for part in self.parts if part.heading and not part.heading.folded]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell as it is shown; `number` is that of its note on the page."""
+
+    html: Markup
+    note: Note | None = None
+    number: int = -1
+
+
+@dataclass
+class Shown:
+    """A table as it is shown: titles that columns share, columns, rows, rows that stay last."""
+
+    block: Table
+    groups: list[tuple[str, int]]
+    columns: list[str]
+    is_number: list[bool]
+    rows: list[list[Cell]]
+    facts: list[tuple[str, list[tuple[str, str]]]]
+
+    @property
+    def body(self) -> list[list[Cell]]:
+        """The rows that can be sorted."""
+        return self.rows[: len(self.rows) - self.block.closing]
+
+    @property
+    def foot(self) -> list[list[Cell]]:
+        """Those that stay last."""
+        return self.rows[len(self.rows) - self.block.closing :]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is worth a field to filter it."""
+        return len(self.body) >= FILTERED_FROM
+
+
+def _outlined(blocks: Sequence[Block]) -> tuple[Section, list[Section]]:
+    """The opening, and the sections with their parts; each heading has an id of its own."""
+    taken: dict[str, int] = {}
+    opening = Section(None, "opening", [Part(None, "opening")])
+    sections, noted = [opening], 0
+    for block in blocks:
+        if isinstance(block, Heading) and block.level == 2:
+            name = _id(block.text, taken)
+            sections.append(Section(block, name, [Part(None, f"{name}-start")]))
+        elif isinstance(block, Heading) and block.level == 3:
+            name = _id(f"{sections[-1].id}-{block.text}", taken)
+            sections[-1].parts.append(Part(block, name))
+        else:
+            shown: Any = block
+            if isinstance(block, Table):
+                shown = _shown(block, noted)
+                noted += len(shown.facts)
+            sections[-1].parts[-1].blocks.append(_kind(shown))
+    return opening, sections[1:]
+
+
+def _kind(block: Any) -> dict[str, Any]:
+    """A block and what it is called in the template."""
+    if isinstance(block, Figure):
+        found = _POINTS.search(block.svg[:2000])
+        width = float(found[1]) * 4 / 3 if found else 640
+        source = _url(block.svg, "image/svg+xml")
+        return {"kind": "figure", "block": block, "source": source, "width": round(width)}
+    if isinstance(block, File):
+        return {"kind": "file", "block": block, "source": _url(block.content, "text/csv")}
+    kinds = {Heading: "heading", Text: "text", Shown: "table"}
+    return {"kind": kinds[type(block)], "block": block}
+
+
+def _tables(sections: Sequence[Section]) -> Iterator[Shown]:
+    for section in sections:
+        for part in section.parts:
+            yield from (each["block"] for each in part.blocks if each["kind"] == "table")
+
+
+def _shown(block: Table, first: int) -> Shown:
+    """`first` is the number of its first note."""
+    columns = [str(column) for column in block.frame]
+    rows: list[list[Cell]] = []
+    facts: list[tuple[str, list[tuple[str, str]]]] = []
+    texts = [[as_text(value) for value in row] for row in block.frame.to_numpy()]
+    for i, row in enumerate(texts):
+        cells = []
+        for column, text in zip(columns, row, strict=True):
+            note = block.notes.get((i, column))
+            if note is None:
+                cells.append(Cell(_inline(text)))
+                continue
+            # The difference stands beside the value, in its colour.
+            value = text.removesuffix(f" ({note.difference})")
+            cells.append(Cell(_inline(value), note, first + len(facts)))
+            facts.append((f"{row[0]}, {column}", _facts(value.replace("**", ""), note)))
+        rows.append(cells)
+    titles = [block.groups.get(name, ("", ""))[0] for name in columns]
+    # The first column stays in sight alone, whatever title it shares.
+    groups = [("", 1), *((title, len(list(alike))) for title, alike in groupby(titles[1:]))]
+    return Shown(
+        block,
+        groups if block.groups else [],
+        [block.groups.get(name, ("", name))[1] for name in columns],
+        [_is_number([row[j] for row in texts]) for j in range(len(columns))],
+        rows,
+        facts,
+    )
+
+
+def _facts(value: str, note: Note) -> list[tuple[str, str]]:
+    """What is told of a cell, by title."""
+    compared = []
+    if note.standing:
+        told = f"{note.difference}, {WORDS[note.standing]}"
+        compared = [("Published", note.published), ("Difference", told)]
+    return [("Value", value), *compared, *note.details]
+
+
+def _is_number(texts: Sequence[str]) -> bool:
+    """Whether a column has numbers: then it is set to the right."""
+    there = [text.replace("**", "") for text in texts if text]
+    return bool(there) and 2 * sum(bool(NUMBER.fullmatch(text)) for text in there) > len(there)
+
+
+def _id(text: str, taken: dict[str, int]) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"
+    taken[name] = taken.get(name, 0) + 1
+    return name if taken[name] == 1 else f"{name}-{taken[name]}"
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """Raw HTML is shown, not obeyed."""
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def _paragraphs(text: str) -> Markup:
+    return Markup(_parser().render(text))
+
+
+def _inline(text: str) -> Markup:
+    """Most cells have nothing to parse."""
+    return Markup(_parser().renderInline(text)) if _MARKS.search(text) else escape(text)
+
+
+def _url(text: str, kind: str) -> str:
+    return f"data:{kind};base64,{base64.b64encode(text.encode()).decode()}"
+
+
+@cache
+def _bundle() -> str:
+    """Vega, Vega-Lite and vega-embed as one script, which may not end the element it stands in."""
+    return vl_convert.javascript_bundle().replace("</script", r"<\/script")

@@ -1,0 +1,1 @@
+"""The files of the HTML page: template, style and script."""

@@ -1,0 +1,84 @@
+import pandas as pd
+
+from tasks.document.blocks import Document, Figure, File, Heading, Note, Table, Text, text
+from tasks.document.writers import html, latex, markdown
+
+FRAME = pd.DataFrame(
+    {"dataset": ["a_b", "c & d", "average"], "X ours": ["**1.5** ± 0.5 (+0.5)", "-", "1"], "n": 0.5}
+)
+NOTE = Note("1.00", "+0.5", "above", (("Setting", "hops < 3"),))
+TABLE = Table("t", FRAME, "All 50 %", {(0, "X ours"): NOTE}, {"X ours": ("X", "ours")}, closing=1)
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="75pt" height="60pt"/>'
+
+
+def page(*blocks: object) -> str:
+    return html.write(Document("The `title`", blocks), html.page_files())
+
+
+def test_markdown_has_an_empty_line_between_blocks():
+    blocks = [Text("one"), Heading(2, "Two"), Figure("f", SVG, "words"), File("x.csv", "1", "See")]
+    assert markdown.write(Document("T", blocks)) == (
+        "# T\n\none\n\n## Two\n\n![f](f.svg)\n\nSee [x.csv](x.csv).\n"
+    )
+    assert text(["", "a", ""]) == [Text("a")]
+    assert text([""]) == []
+
+
+def test_latex_sets_what_is_special_and_what_is_marked():
+    lines = latex.write(TABLE).splitlines()
+    assert r"\caption{All 50 \%}" in lines
+    assert r"a\_b & \textbf{1.5} $\pm$ 0.5 (+0.5) & 0.5 \\" in lines
+    assert r"c \& d & - & 0.5 \\" in lines
+    assert lines.index(r"\toprule") < lines.index(r"dataset & ours & n \\")
+    assert r"\multicolumn{1}{c}{} & \multicolumn{1}{c}{X} & \multicolumn{1}{c}{} \\" in lines
+    assert r"\cmidrule(lr){2-2}" in lines
+    rules = [i for i, line in enumerate(lines) if line == r"\midrule"]
+    assert lines[rules[1] + 1].startswith("average &"), "averages below a rule of their own"
+
+
+def test_the_page_shows_a_difference_once_and_what_is_known_on_demand():
+    written = page(TABLE)
+    assert "(+0.5)" not in written
+    assert '<span class="gap above">' in written
+    assert "<strong>1.5</strong> ± 0.5" in written
+    assert "hops \\u003c 3" in written, "in a script nothing may end it"
+    assert written.count('data-note="0"') == 1
+    assert "data-note" not in page(Table("t", FRAME, "Plain"))
+
+
+def test_the_page_obeys_no_text():
+    evil = "<script>alert(1)</script>"
+    frame = pd.DataFrame({evil: [evil], "n": [1]})
+    blocks = [Text(evil), Heading(2, evil), Table("t", frame, evil), Figure("f", SVG, evil)]
+    assert evil not in page(*blocks, File("x.csv", "1", evil))
+
+
+def test_the_page_has_an_anchor_for_each_heading():
+    written = page(Heading(2, "A `b`!"), Heading(3, "Same"), Heading(2, "A b"), Heading(3, "Same"))
+    for name in ("a-b", "a-b-same", "a-b-2", "a-b-2-same"):
+        assert f'href="#{name}"' in written
+        assert written.count(f' id="{name}"') == 1
+
+
+def test_the_bundle_of_charts_is_there_only_if_there_is_a_chart():
+    figure = Figure("f", SVG, "words")
+    assert "vegaEmbed=" not in page(figure)
+    assert len(page(figure)) < 100_000
+    with_spec = page(Figure("f", SVG, "words", {"mark": "bar"}))
+    assert 500_000 < len(with_spec) < 1_500_000
+    assert 'data-chart="f"' in with_spec
+
+
+def test_numbers_stand_on_the_right():
+    frame = pd.DataFrame(
+        {"x": ["a"] * 3, "y": ["1.5 ± 0.1 (+1)", "failed", "2"], "z": ["3.11.7", "1 of 2", "x"]}
+    )
+    written = page(Table("t", frame, "T"))
+    assert written.count('<th scope="col" class="number">') == 1
+
+
+def test_an_edited_file_of_the_page_is_another_page():
+    files = html.page_files()
+    assert set(files) == {"report.html", "page.css", "page.js"}
+    document = Document("T", [])
+    assert "tomato" in html.write(document, files | {"page.css": "body { color: tomato }"})
