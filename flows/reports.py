@@ -13,6 +13,7 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from flows.section import Section
 from tasks.declared.robustness import named
 from tasks.declared.suites import SUITES
+from tasks.document.contradictions import contradictions
 from tasks.document.files import from_table
 from tasks.document.writers.html import page_files
 from tasks.stages.report import export, report
@@ -76,6 +77,7 @@ def contents(store: str, name: str, sections: Sequence[Section]) -> dict[str, An
         "command": command(name, sections),
         "page": page_files(),
         "provenance": provenance(store, sections),
+        "contradictions": contradictions(),
     }
 
 

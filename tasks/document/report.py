@@ -1,5 +1,7 @@
 """The report: what each table shows, what of the paper's text holds, and how it was found."""
 
+import dataclasses
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,14 +35,17 @@ from tasks.document.blocks import (
 )
 from tasks.document.by_protocol import grids, is_wide, laid_tables, overview
 from tasks.document.cells import digests_of, notes
+from tasks.document.contradictions import Contradiction
 from tasks.document.datasets import dataset_table
 from tasks.document.figures.bars import bar_file
-from tasks.document.files import as_table, from_table, pictures
+from tasks.document.files import PICTURE, as_table, charts, from_table, pictures
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
+from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN
 from tasks.document.printed import left_out
 from tasks.document.provenance import provenance_blocks
 from tasks.document.results import joined, timed, varied
 from tasks.document.tables import NONE, Place, cost, section_table, settings, tried
+from tasks.document.verdicts import Verdict, verdicts
 from tasks.document.writers import html, latex, markdown
 
 HOME = "flgc"
@@ -108,13 +113,15 @@ def write_report(
     command: str,
     page: Mapping[str, str],
     provenance: Mapping[str, Any],
+    contradictions: Sequence[Contradiction],
 ) -> pd.DataFrame:
     """All tables as files (name, content); what is there of each is found by its name.
 
     `timings` are by dataset besides, `curves` by figure, dataset and method, `affinities` and
     `criteria` by dataset and method, `costs` are seconds by method and stage. The `digests` are
     those of the results, in their order, and `command` is what computes a cell again. `page` are
-    the files of the HTML page by name, see `page_files`; for `provenance` see its blocks.
+    the files of the HTML page by name, see `page_files`; for `provenance` see its blocks. The
+    `contradictions` stand beside the claims of the paper's text, where it has tables of the paper.
     """
     rows, known = {}, {}
     for table in tables:
@@ -123,7 +130,10 @@ def write_report(
         of_cells = digests_of(cells, digests.get(table.name, ()))
         known[table.name] = notes(table, rows[table.name], of_cells, command)
     there = sum(len(cells) for cells in results.values())
-    blocks = opening(tables, protocols, there, gaps, known)
+    evidence = (results, pairs, timings, curves, affinities, gaps)
+    judged = verdicts(tables, protocols, *evidence)
+    blocks = [*opening(tables, protocols, there, gaps, known, judged)]
+    blocks += _contradicted(contradictions) if judged else []
     blocks += [Heading(2, "How to read the tables"), Text(PROTOCOLS_EXPLAINED)]
     for table in tables:
         blocks += _section(
@@ -136,7 +146,7 @@ def write_report(
             curves.get(table.name, {}),
             affinities.get(table.name, {}),
             criteria.get(table.name, {}),
-            pictures(from_table(figures.get(table.name))),
+            from_table(figures.get(table.name)),
             gaps.get(table.name, ()),
             costs.get(table.name, {}),
             known[table.name],
@@ -151,10 +161,13 @@ def opening(
     there: int,
     gaps: Mapping[str, Sequence[Gap]],
     known: Mapping[str, Mapping[Place, Note]],
+    judged: Sequence[Verdict],
 ) -> list[Block]:
-    """What a reader sees first: how much is there, and how it stands to the published values."""
+    """What a reader sees first: how much is there, what of the paper's text holds, and how many of
+    its values are reached.
+    """
     lacking = [gap for alike in gaps.values() for gap in alike]
-    blocks: list[Block] = [Text(f"{verdict(there, lacking)}.")]
+    blocks: list[Block] = [Text(f"{verdict(there, lacking)}."), *_claims(judged)]
     counted = []
     for table in tables:
         for protocol in protocols:
@@ -167,6 +180,27 @@ def opening(
         shown = pd.DataFrame(counted)
         blocks += [Table("standings", shown, STANDINGS)]
     return blocks
+
+
+def _claims(judged: Sequence[Verdict]) -> list[Block]:
+    """Does the paper reproduce? Claim by claim."""
+    if not judged:
+        return []
+    counted = Counter(each.verdict for each in judged)
+    words = ", ".join(
+        f"{counted[word]} {word}" for word in (HOLDS, PARTLY, FAILS, UNKNOWN) if counted[word]
+    )
+    shown = pd.DataFrame([dataclasses.asdict(each) for each in judged])
+    shown = shown[["claim", "verdict", "paper", "honest", "where"]]
+    said = f"**Does the paper reproduce?** Of {len(judged)} claims of its text: {words}."
+    return [Text(said), Table("claims", shown, "The claims of the paper's text, and what we found")]
+
+
+def _contradicted(found: Sequence[Contradiction]) -> list[Block]:
+    """What needs no run of ours."""
+    shown = pd.DataFrame([dataclasses.asdict(each) for each in found])
+    title = "What the paper's own tables contradict"
+    return [Heading(2, title), Table("contradictions", shown, title)]
 
 
 def _files(document: Document, page: Mapping[str, str]) -> dict[str, str]:
@@ -217,10 +251,12 @@ def _section(
     blocks += text(claims.beaten(table, results))
     blocks += text(claims.averaged(table, results))
     blocks += text(robustness_claims.told(table, results))
-    for figure, svg in figures.items():
-        called = figure.removesuffix(".svg")
+    specs = charts(figures)
+    for figure, svg in pictures(figures).items():
+        called = figure.removesuffix(PICTURE)
         ending = called.removeprefix(name).removeprefix("-")
-        blocks += [Figure(called, svg, f"{table.title}: {DRAWN.get(ending, ending)}")]
+        spec = json.loads(specs[figure]) if figure in specs else None
+        blocks += [Figure(called, svg, f"{table.title}: {DRAWN.get(ending, ending)}", spec)]
     if bar_file(table) in figures and not table.published:
         blocks += [Text(IN_ITS_PICTURE)]
     if timings:

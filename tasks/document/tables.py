@@ -257,7 +257,7 @@ def markdown(table: pd.DataFrame) -> str:
         return "(nothing)"
     head = "| " + " | ".join(map(str, table.columns)) + " |"
     rule = "|" + "---|" * len(table.columns)
-    lines = ["| " + " | ".join(as_text(value) for value in row) + " |" for row in table.to_numpy()]
+    lines = ["| " + " | ".join(_text(value) for value in row) + " |" for row in table.to_numpy()]
     return "\n".join([head, rule, *lines])
 
 

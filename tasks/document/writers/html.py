@@ -31,6 +31,7 @@ from tasks.document.blocks import (
     Table,
     Text,
 )
+from tasks.document.charts.parts import LIGHT
 from tasks.document.tables import as_text
 
 TEMPLATE = "report.html"
@@ -77,6 +78,7 @@ def write(document: Document, page: Mapping[str, str]) -> str:
         words=WORDS,
         specs={chart.name: chart.spec for chart in charts},
         bundle=Markup(_bundle()) if charts else "",
+        theme=LIGHT,  # figures stand on white, on dark pages too
         facts=facts,
         page={name: Markup(text) for name, text in page.items() if name != TEMPLATE},
     )
@@ -255,4 +257,6 @@ def _url(text: str, kind: str) -> str:
 @cache
 def _bundle() -> str:
     """Vega, Vega-Lite and vega-embed as one script, which may not end the element it stands in."""
-    return vl_convert.javascript_bundle().replace("</script", r"<\/script")
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
+        "</script", r"<\/script"
+    )

@@ -2,8 +2,10 @@ import dataclasses
 
 import pandas as pd
 
-from tasks.declared.described import Described
+from tasks.declared.described import Described, described
+from tasks.declared.paper import PAPER
 from tasks.document.comparisons import compare_methods
+from tasks.document.contradictions import Contradiction
 from tasks.document.files import from_table
 from tasks.document.gaps import FAILED, NOT_REACHABLE, Gap
 from tasks.document.report import write_report
@@ -30,6 +32,7 @@ def written(*tables: Described, **given) -> dict[str, str]:
     empty = {name: {} for name in (*kinds, "gaps", "costs", "provenance")}
     found = given.pop("results", {each.name: cells(each) for each in tables})
     digests = {name: [f"{name} {i}" for i in range(len(of))] for name, of in found.items()}
+    empty |= {"contradictions": ()}
     more = {"command": COMMAND, "page": page_files(), "digests": digests, **empty, **given}
     return from_table(write_report("tiny", tables, ("paper",), results=found, **more))
 
@@ -172,3 +175,24 @@ def test_where_it_came_from_what_it_cost_and_how_it_stands_are_told():
     for words in ("uci-tiny 0", "flgc reproduce --dataset iris --method FLGC --protocol paper"):
         assert words in files["report.html"], "told with a cell"
     assert r"\toprule" in files["latex/uci-tiny.tex"]
+
+
+def test_the_claims_of_the_paper_stand_first_with_what_contradicts_them():
+    uci = described(next(each for each in PAPER if each.name == "uci"))
+    against = [Contradiction("best on 16", "best on 15", "Table V")]
+    text = written(uci, contradictions=against)["report.md"]
+    first = text.index("**Does the paper reproduce?** Of ")
+    assert (
+        first < text.index("| best on 16 | best on 15 | Table V |") < text.index("## How to read")
+    )
+    assert "| claim | verdict | paper | honest | where |" in text
+    assert "best on 16" not in written(TINY, contradictions=against)["report.md"]
+
+
+def test_a_chart_stands_for_its_picture():
+    files = {"a.svg": "<svg/>", "a.vl.json": '{"mark": "point"}'}
+    figures = pd.DataFrame({"name": list(files), "content": list(files.values())})
+    found = written(TINY, figures={TINY.name: figures})
+    assert "a.svg" in found
+    assert "a.vl.json" not in found, "it is in the page"
+    assert '"mark": "point"' in found["report.html"]

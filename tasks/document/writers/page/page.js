@@ -100,6 +100,7 @@ addEventListener("beforeprint", () => {
 // Charts are drawn when they come near; the picture stays for print, and where that fails. Their
 // expressions are interpreted (`ast`), since the page forbids code that is made from text.
 const specs = read("specs");
+const theme = read("theme");
 const near = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -109,7 +110,7 @@ const near = new IntersectionObserver(
       place.className = "chart";
       target.querySelector(".paper").append(place);
       window
-        .vegaEmbed(place, specs[target.dataset.chart], { actions: false, renderer: "svg", ast: true })
+        .vegaEmbed(place, specs[target.dataset.chart], { actions: false, renderer: "svg", ast: true, config: theme })
         .then(() => target.classList.add("drawn"))
         .catch((error) => {
           place.remove();
