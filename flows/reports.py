@@ -20,24 +20,7 @@ REPORTS = "FLGC_REPORTS"
 
 def write(store: str, name: str, sections: Sequence[Section]) -> Path:
     """The report in the store and as files; gives the path of the report itself."""
-    by_name = {section.experiment.name: section for section in sections}
-    artifact: Any = report.submit(
-        store,
-        name,
-        name=name,
-        tables=[section.table for section in sections],
-        protocols=sections[0].protocols,
-        sizes={key: section.sizes for key, section in by_name.items() if section.sizes},
-        results={key: section.results for key, section in by_name.items()},
-        pairs={k: s.comparison for k, s in by_name.items() if s.comparison},
-        timings={key: section.timings for key, section in by_name.items() if section.timings},
-        curves={key: section.curves for key, section in by_name.items() if section.curves},
-        affinities={k: s.affinities for k, s in by_name.items() if s.affinities},
-        criteria={k: s.criteria for k, s in by_name.items() if s.criteria},
-        figures={key: section.figures for key, section in by_name.items() if section.figures},
-        gaps={key: section.gaps for key, section in by_name.items()},
-        costs={key: section.costs for key, section in by_name.items()},
-    ).result()
+    artifact: Any = report.submit(store, name, **contents(name, sections)).result()
     path = export(load(Store(store), artifact), report_folder(name))
     get_run_logger().info("report: %s", path)
     return path
@@ -65,3 +48,23 @@ def report_folder(name: str) -> Path:
 def as_url(svg: str) -> str:
     """A picture that needs no file: the UI cannot read those of a worker."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def contents(name: str, sections: Sequence[Section]) -> dict[str, Any]:
+    """What the report is made from."""
+    by_name = {section.experiment.name: section for section in sections}
+    return {
+        "name": name,
+        "tables": [section.table for section in sections],
+        "protocols": sections[0].protocols,
+        "sizes": {key: section.sizes for key, section in by_name.items() if section.sizes},
+        "results": {key: section.results for key, section in by_name.items()},
+        "pairs": {k: s.comparison for k, s in by_name.items() if s.comparison},
+        "timings": {key: section.timings for key, section in by_name.items() if section.timings},
+        "curves": {key: section.curves for key, section in by_name.items() if section.curves},
+        "affinities": {k: s.affinities for k, s in by_name.items() if s.affinities},
+        "criteria": {k: s.criteria for k, s in by_name.items() if s.criteria},
+        "figures": {key: section.figures for key, section in by_name.items() if section.figures},
+        "gaps": {key: section.gaps for key, section in by_name.items()},
+        "costs": {key: section.costs for key, section in by_name.items()},
+    }

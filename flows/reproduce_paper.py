@@ -15,6 +15,7 @@ from flows.plan import FLOWS, Protocol, Runs, Suite, planned
 from flows.robustness import robustness
 from flows.runners import task_runner
 from flows.section import Section
+from flows.so_far import so_far
 from flows.tables import cost, outcome
 from flows.uci import uci
 from tasks.declared.types import Experiment
@@ -37,35 +38,36 @@ def reproduce_paper(
     address: str | None = None,
     strict: bool = False,
 ) -> Any:
-    """Every table of the suite; the report is refreshed after each, so that there is one early."""
+    """Every table of the suite; the report is refreshed as methods finish: there is one early."""
     started = time.perf_counter()
     plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
     sections: list[Section] = []
-    for name, table in TABLES.items():
-        part = plan.of(name)
-        if not part.experiments:
-            continue
-        chosen = sorted({dataset for e in part.experiments for dataset in e.datasets})
-        state: Any = table.with_options(task_runner=task_runner(runner, address))(
-            suite=suite,
-            datasets=chosen,
-            methods=methods,
-            protocols=protocols,
-            runs=runs,
-            device=device,
-            store=plan.store,
-            strict=strict,
-            return_state=True,
-        )
-        found = state.result(raise_on_failure=False)
-        if isinstance(found, list):
-            sections += found
-        else:  # the flow itself broke: no sections, but the other tables can still be had
-            sections += [
-                Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
-                for e in part.experiments
-            ]
-        path = reports.write(plan.store, suite, sections)
+    with so_far(plan.store, suite):
+        for name, table in TABLES.items():
+            part = plan.of(name)
+            if not part.experiments:
+                continue
+            chosen = sorted({dataset for e in part.experiments for dataset in e.datasets})
+            state: Any = table.with_options(task_runner=task_runner(runner, address))(
+                suite=suite,
+                datasets=chosen,
+                methods=methods,
+                protocols=protocols,
+                runs=runs,
+                device=device,
+                store=plan.store,
+                strict=strict,
+                return_state=True,
+            )
+            found = state.result(raise_on_failure=False)
+            if isinstance(found, list):
+                sections += found
+            else:  # the flow itself broke: no sections, but the other tables can still be had
+                sections += [
+                    Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
+                    for e in part.experiments
+                ]
+    path = reports.write(plan.store, suite, sections)
     reports.show(path, suite)
     get_run_logger().info(cost(started))
     return outcome(sections, strict)
