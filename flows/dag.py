@@ -586,7 +586,7 @@ def part_of(
 ) -> Section:
     """The cells of some methods, as if no others had been asked for, while those are computed."""
     number = f"{len(methods)} of {len(experiment.methods)} methods"
-    title = f"{experiment.title} (so far: {number}, the run is going on)"
+    title = f"{experiment.title} (so far: {number}; the run was going on)"
     ended = [chain for chain in chains if chain.method in methods]
     good = [chain for chain in ended if chain.broken is None]
     return Section(
