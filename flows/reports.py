@@ -20,7 +20,7 @@ REPORTS = "FLGC_REPORTS"
 
 def write(store: str, name: str, sections: Sequence[Section]) -> Path:
     """The report in the store and as files; gives the path of the report itself."""
-    artifact: Any = report.submit(store, name, **contents(name, sections)).result()
+    artifact: Any = report.submit(store, name, **contents(store, name, sections)).result()
     path = export(load(Store(store), artifact), report_folder(name))
     get_run_logger().info("report: %s", path)
     return path
@@ -50,7 +50,7 @@ def as_url(svg: str) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
-def contents(name: str, sections: Sequence[Section]) -> dict[str, Any]:
+def contents(store: str, name: str, sections: Sequence[Section]) -> dict[str, Any]:
     """What the report is made from."""
     by_name = {section.experiment.name: section for section in sections}
     return {

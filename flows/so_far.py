@@ -49,8 +49,9 @@ class SoFar:
         """The report now; what is wrong with the report of a part does not end the run."""
         started = time.thread_time()  # what it takes from others, however long it waits for them
         self.behind = False
-        given = contents(f"{self.name}, so far", list(self.sections.values()))
         try:
+            given = contents(self.store, self.name, list(self.sections.values()))
+            given["name"] = f"{self.name}, so far"
             path = export(report.result(self.store, **given), report_folder(self.name))
             get_run_logger().info("report so far: %s", path)
         except Exception:

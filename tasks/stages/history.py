@@ -22,6 +22,6 @@ def past(store: str) -> pd.DataFrame:
         try:
             frames.append(opened.read(key).to_pandas())
         except (DamagedArtifact, StoreError, KeyError) as error:
-            get_logger(__name__).warning("left out of the history: %s", error)
+            get_logger("flgc.history").warning("left out of the history: %s", error)
     rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
     return rows.sort_values("when", kind="stable")

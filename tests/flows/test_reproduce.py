@@ -286,7 +286,8 @@ def test_dask_gives_the_same_digests(
 def test_benchmark_appends_one_row_of_history_per_run(
     cold: tuple[Any, float], prefect_server: str, store: str
 ) -> None:
-    from flows.benchmark import benchmark, past
+    from flows.benchmark import benchmark
+    from tasks.stages.history import past
 
     for _ in range(2):
         state: Any = benchmark(suite="tiny", store=store, return_state=True)
