@@ -112,17 +112,29 @@ def test_a_run_that_does_not_drift_ends_as_ever(prefect_server: str, tmp_path: P
     assert "No drift: all 1 values" in said_in_the_ui()
 
 
-@pytest.mark.slow
-def test_a_run_that_broke_stays_failed_and_names_its_drift(
-    prefect_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("last", "broke", "name"),
+    [
+        (0.8, False, "Completed"),
+        (0.9, False, "Drifted"),
+        (0.8, True, "Failed"),
+        (0.9, True, "Failed"),
+    ],
+)
+def test_a_drift_is_named_whatever_else_became_of_a_run(
+    last: float, broke: bool, name: str
 ) -> None:
-    def broken(*_: Any, **__: Any) -> Any:
-        raise ValueError("no average today")
+    from prefect.logging import disable_run_logger
+    from prefect.states import Completed, Failed
 
-    monkeypatch.setattr("flgc.methods.flgc.average_grid", broken)
-    store = Store(tmp_path)
-    inject(store, "accuracy", 0.01)
-    state = run_benchmark(store, methods=["FLGC", "FLGC* averaged"])
-    assert (state.name, state.is_failed()) == ("Failed", True)
-    assert "(1 better)" in state.message
-    assert "no average today" in state.message
+    from flows.benchmark import with_drift
+
+    row = dict.fromkeys(COLUMNS, "accuracy")
+    values = [*[0.8] * FEWEST, last]
+    rows = pd.DataFrame([{**row, "value": v, "when": str(i)} for i, v in enumerate(values)])
+    ended = Failed(message="no graph today") if broke else Completed(data=[])
+    with disable_run_logger():
+        state = with_drift(ended, rows)
+    assert (state.name, state.is_failed()) == (name, broke)
+    assert ("Drift: 1 of 1" in (state.message or "")) is (last > 0.8)
+    assert ("no graph today" in (state.message or "")) is broke
