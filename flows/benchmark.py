@@ -67,8 +67,9 @@ def with_drift(ended: Any, rows: pd.DataFrame) -> Any:
 
 def show_history(rows: pd.DataFrame, suite: str) -> None:
     """The history in Prefect's UI: the verdict and the last runs, and all rows to sort."""
-    text = f"# Benchmark, suite {suite}\n\n{history_text(rows)}"
-    create_markdown_artifact(text, key=f"benchmark-{suite}", description=verdict(judged(rows)))
     found = judged(rows)
-    table: Any = found.astype(object).where(found.notna(), None).to_dict("records")
+    text = f"# Benchmark, suite {suite}\n\n{history_text(rows)}"
+    create_markdown_artifact(text, key=f"benchmark-{suite}", description=verdict(found))
+    newest = found.drop(columns="suite").iloc[::-1]
+    table: Any = newest.astype(object).where(newest.notna(), None).to_dict("records")
     create_table_artifact(table, key=f"benchmark-{suite}-history", description="All runs")

@@ -37,7 +37,9 @@ def show(path: Path, name: str) -> None:
     for picture in path.parent.glob("*.svg"):
         text = text.replace(f"({picture.name})", f"({as_url(picture.read_text(encoding='utf-8'))})")
     create_markdown_artifact(text, key=f"report-{name}", description=f"Report {name}")
-    create_link_artifact(path.as_uri(), key=f"report-{name}-file", link_text=path.name)
+    said = f"Report {name} on the disk of the machine that ran it"
+    key = f"report-{name}-file"
+    create_link_artifact(path.as_uri(), key=key, link_text=path.name, description=said)
 
 
 def report_folder(name: str) -> Path:

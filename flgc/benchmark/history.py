@@ -33,7 +33,8 @@ def measure(
     names = ["dataset", "method", "protocol", "metric"]
     rows = pd.concat(results, ignore_index=True)
     means = rows.groupby(names, sort=False)["value"].mean().reset_index()
-    spent = [("", name, "", ALL_STAGES, sum(stages.values())) for name, stages in costs.items()]
+    seconds = {name: sum(stages.values()) for name, stages in costs.items()}
+    spent = [("all datasets", name, "", ALL_STAGES, total) for name, total in seconds.items()]
     found = [*means.itertuples(index=False, name=None), *spent, *_ratios(data, repeats)]
     table = pd.DataFrame(found, columns=COLUMNS[2:])
     return table.assign(when=when, suite=suite)[COLUMNS]

@@ -101,11 +101,11 @@ def sentences(rows: pd.DataFrame) -> list[str]:
 
 
 def recent(rows: pd.DataFrame) -> pd.DataFrame:
-    """The last runs side by side, one row per series, the day of each run above its column."""
+    """The last runs side by side, the newest first, one row per series."""
     names = SERIES[1:]
     wide = rows.pivot_table(index=names, columns="when", values="value", sort=False)
-    wide = wide[sorted(wide.columns)[-RECENT:]]
-    return wide.reset_index().rename_axis(columns=None)
+    wide = wide[sorted(wide.columns)[: -RECENT - 1 : -1]]
+    return wide.rename(columns=_minute).reset_index().rename_axis(columns=None)
 
 
 def history_text(rows: pd.DataFrame) -> str:
@@ -114,9 +114,15 @@ def history_text(rows: pd.DataFrame) -> str:
     runs = sorted(found["when"].unique())
     if not runs:
         return "No benchmark has been run on this store."
-    said = f"{len(runs)} run{'' if len(runs) == 1 else 's'} from {runs[0]} to {runs[-1]}."
+    number = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
+    said = f"{number} from {_minute(runs[0])} to {_minute(runs[-1])}."
     parts = [f"**{verdict(found)}.** {said}", "", *(f"- {line}" for line in sentences(found))]
     return "\n".join([*parts, "", "## The last runs", "", markdown(recent(found)), ""])
+
+
+def _minute(when: str) -> str:
+    """`2026-11-18 10:37`: no seconds and no zone, which is always the same."""
+    return when[:16].replace("T", " ")
 
 
 def _named(row: object) -> str:
