@@ -86,7 +86,7 @@ def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
             "table": section.experiment.title,
             "cells": len(section.results),
             "not there": sum(gap.cells for gap in section.gaps),
-            "seconds of its stages": round(sum(sum(s.values()) for s in section.costs.values())),
+            "seconds": round(sum(sum(s.values()) for s in section.costs.values())),
         }
         for section in sections
     ]

@@ -48,7 +48,6 @@ class SoFar:
     def write(self) -> None:
         """The report now; what is wrong with the report of a part does not end the run."""
         started = time.thread_time()  # what it takes from others, however long it waits for them
-        self.behind = False
         try:
             given = contents(self.store, self.name, list(self.sections.values()))
             given["name"] = f"{self.name}, so far"
@@ -56,6 +55,7 @@ class SoFar:
             get_run_logger().info("report so far: %s", path)
         except Exception:
             get_run_logger().warning("no report so far", exc_info=True)
+        self.behind = False  # now: Ctrl-C may have come while files were written
         self.due = time.monotonic() + (time.thread_time() - started) / SHARE
 
 
