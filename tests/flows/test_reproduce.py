@@ -132,12 +132,18 @@ def test_artifacts_are_in_the_ui(cold: tuple[Any, float]) -> None:
 
     for key, kind in {
         "report-tiny": "markdown",
+        "summary-tiny": "markdown",
+        "summary-tiny-tables": "table",
         "uci-tiny-table": "table",
         "uci-tiny-summary": "markdown",
         "uci-tiny-figure": "image",
     }.items():
         found: Any = Artifact.get(key)
         assert found.type == kind
+    there = sum(len(section.results) for section in sections(cold[0]))
+    summary: Any = Artifact.get("summary-tiny")
+    assert summary.data.startswith(f"# {there} cells are there\n")
+    assert summary.description == f"{there} cells are there"
     assert "(data:image/svg+xml" in Artifact.get("report-tiny").data  # type: ignore[union-attr]
 
 
