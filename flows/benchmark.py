@@ -1,24 +1,25 @@
-"""Speed ratios and accuracies as history, one artifact per run, so that drift shows."""
+"""Speed ratios, accuracies and cost as history, one artifact per run, so that drift shows."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
-from prefect import flow
+from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
-from prefect.logging import get_logger
+from prefect.states import Completed, State
 
-from flgc.benchmark.history import COLUMNS
 from flows.dag import run_experiment
 from flows.in_use import uses_store
 from flows.plan import Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.tables import outcome
-from tasks.document.tables import markdown
+from tasks.document.history import drifted, history_text, judged, sentences, verdict
 from tasks.stages.dataset import dataset
-from tasks.stages.history import history
-from tasks.store import DamagedArtifact, Store, StoreError
-from tasks.store.upkeep import artifact_keys
+from tasks.stages.history import history, past
+
+# The name of the state in which a run ends whose values left the spread of their history: all was
+# measured and kept, so it completed; automations match the event `prefect.flow-run.Drifted`.
+DRIFTED = "Drifted"
 
 
 @flow(name="benchmark", flow_run_name="benchmark {suite}", task_runner=task_runner())
@@ -37,39 +38,38 @@ def benchmark(
     plan = planned(("citation",), suite, datasets, methods, protocols, runs, device, store)
     experiment = plan.experiments[0]
     section = run_experiment(plan, experiment)
+    ended = outcome([section], strict)
     graph = next((name for name in experiment.datasets if name not in section.absent), None)
-    if graph is not None and section.results:
-        when = datetime.now(UTC).isoformat(timespec="seconds")
-        given = {"data": dataset.submit(plan.store, graph, dataset=graph), "suite": suite}
-        measured = {"results": section.results, "when": when, **given}
-        history.submit(plan.store, f"{suite} {when}", **measured).result()
-        show_history(plan.store, suite)
-    return outcome([section], strict)
+    if graph is None or not section.results:
+        return ended
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    given = {"data": dataset.submit(plan.store, graph, dataset=graph), "suite": suite}
+    measured = {"results": section.results, "when": when, "costs": section.costs, **given}
+    history.submit(plan.store, f"{suite} {when}", **measured).result()
+    every = past(plan.store)
+    rows = every[every["suite"] == suite]
+    show_history(rows, suite)
+    return with_drift(ended, rows)
 
 
-def past(store: str) -> pd.DataFrame:
-    """Every run's rows, oldest first; those that cannot be read are left out with a warning."""
-    opened = Store(store)
-    frames = []
-    for key in artifact_keys(opened):
-        if not key.startswith(f"{history.name}-"):
-            continue
-        try:
-            frames.append(opened.read(key).to_pandas())
-        except (DamagedArtifact, StoreError, KeyError) as error:
-            get_logger(__name__).warning("left out of the history: %s", error)
-    rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
-    return rows.sort_values("when", kind="stable")
+def with_drift(ended: Any, rows: pd.DataFrame) -> Any:
+    """How a run ended, or, if it did well and its values drifted, a state that says so."""
+    found = judged(rows)
+    if drifted(found).empty:
+        return ended
+    message = "\n".join([f"{verdict(found)}:", *(f"- {line}" for line in sentences(found))])
+    get_run_logger().warning(message)
+    state = ended if isinstance(ended, State) else Completed(data=ended)
+    said = "\n".join(filter(None, [message, state.message]))
+    name = state.name if state.is_failed() else DRIFTED
+    return state.model_copy(update={"name": name, "message": said})
 
 
-def show_history(store: str, suite: str) -> None:
-    """The history in Prefect's UI: the last runs side by side, and all rows to sort."""
-    rows = past(store)
-    rows = rows[rows["suite"] == suite]
-    names = ["dataset", "method", "protocol", "metric"]
-    wide = rows.pivot_table(index=names, columns="when", values="value", sort=False)
-    recent = wide[wide.columns[-5:]].reset_index()
-    text = f"# Benchmark, suite {suite}\n\n{markdown(recent)}"
-    create_markdown_artifact(text, key=f"benchmark-{suite}", description="The last five runs")
-    table: Any = rows.to_dict("records")
+def show_history(rows: pd.DataFrame, suite: str) -> None:
+    """The history in Prefect's UI: the verdict and the last runs, and all rows to sort."""
+    found = judged(rows)
+    text = f"# Benchmark, suite {suite}\n\n{history_text(rows)}"
+    create_markdown_artifact(text, key=f"benchmark-{suite}", description=verdict(found))
+    newest = found.drop(columns="suite").iloc[::-1]
+    table: Any = newest.astype(object).where(newest.notna(), None).to_dict("records")
     create_table_artifact(table, key=f"benchmark-{suite}-history", description="All runs")

@@ -8,6 +8,7 @@ stage, so that a worker seldom waits for another, and what cells share is submit
 whose chain breaks are listed with the reason of the first step that broke; all others go on.
 """
 
+import dataclasses
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from flgc.methods.registry import Contender, contender
 from flows.curves import Curve, submit_curves
 from flows.plan import Plan
 from flows.section import Section
+from flows.so_far import SoFar
 from tasks.declared.described import described
 from tasks.declared.types import (
     Affinities,
@@ -54,6 +56,8 @@ from tasks.stages.time import time
 Listener = Callable[[str, int, int, str], None]
 # Called as (what, tasks done, tasks in all, what the last one was about) whenever one is done.
 listeners: list[Listener] = []
+# Called with a step that has ended.
+Ended = Callable[[PrefectFuture], None]
 
 
 def tell(what: str, done: int, total: int, last: str = "") -> None:
@@ -113,12 +117,17 @@ class Chain:
         return first_broken(self.steps)
 
 
-def run_experiment(plan: Plan, experiment: Experiment) -> Section:
-    """All cells of an experiment, those that can be had, and what is made of them."""
+def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = None) -> Section:
+    """All cells of an experiment, those that can be had, and what is made of them.
+
+    `so_far` is told of each method whose cells are finished.
+    """
     raw, absent = fetch(plan, experiment)
     shared = Shared(plan)
     chains = submit_cells(shared, experiment, raw)
-    follow(experiment.name, {s: c.cell.title for c in chains for s in c.steps.values()})
+    steps = {step: chain.cell.title for chain in chains for step in chain.steps.values()}
+    ended = telling(so_far, plan, experiment, chains, absent) if so_far else None
+    follow(experiment.name, steps, ended)
     good = [chain for chain in chains if chain.broken is None]
     done = tuple(chain.result.result() for chain in good)
     curves = submit_curves(shared, experiment, good)
@@ -194,7 +203,7 @@ def submit_cells(
         if chain.subject.noise is None:
             chain.data = here[chain.subject.dataset]
     # One method after the other, the paper's own first: there is something to look at early on.
-    for group in sorted(_by_method(chains), key=lambda group: not group[0].row.method.own):
+    for group in sorted(_by_scores(chains), key=lambda group: not group[0].row.method.own):
         for chain in group:
             shared.scores(chain)
         for chain in group:
@@ -207,11 +216,12 @@ def submit_cells(
     return chains
 
 
-def _by_method(chains: Sequence[Chain]) -> list[list[Chain]]:
-    """Chains whose rows share a method share its scores."""
+def _by_scores(chains: Sequence[Chain]) -> list[list[Chain]]:
+    """Chains whose rows share a method and its grid share scores."""
     groups: dict[str, list[Chain]] = {}
     for chain in chains:
-        groups.setdefault(json.dumps(_identity(chain.row.method), default=repr), []).append(chain)
+        key = json.dumps([_identity(chain.row.method), chain.row.grid], default=repr)
+        groups.setdefault(key, []).append(chain)
     return list(groups.values())
 
 
@@ -536,12 +546,56 @@ def broken_steps(experiment: Experiment, chains: Sequence[Chain]) -> list[Gap]:
     ]
 
 
-def follow(what: str, about: Mapping[PrefectFuture, str]) -> None:
+def follow(what: str, about: Mapping[PrefectFuture, str], ended: Ended | None = None) -> None:
     """Wait for all steps, and tell of each that is done, and what it was about."""
     if about:
         tell(what, 0, len(about))
     for done, future in enumerate(as_completed(list(about)), start=1):
         tell(what, done, len(about), about[future])
+        if ended:
+            ended(future)
+
+
+def telling(
+    so_far: SoFar, plan: Plan, experiment: Experiment, chains: Sequence[Chain], absent: list[Gap]
+) -> Ended:
+    """To be called with each step that has ended; tells of a method when its last cell has."""
+    waiting: dict[str, set[PrefectFuture]] = {}
+    for chain in chains:
+        waiting.setdefault(chain.method, set()).add(chain.result)
+
+    def ended(step: PrefectFuture) -> None:
+        finishes = any(cells == {step} for cells in waiting.values())
+        for cells in waiting.values():
+            cells.discard(step)
+        if finishes:
+            done = [name for name in experiment.methods if name in waiting and not waiting[name]]
+            so_far.add(part_of(plan, experiment, done, chains, absent))
+        else:
+            so_far.keep_up()
+
+    return ended
+
+
+def part_of(
+    plan: Plan,
+    experiment: Experiment,
+    methods: Sequence[str],
+    chains: Sequence[Chain],
+    absent: Sequence[Gap],
+) -> Section:
+    """The cells of some methods, as if no others had been asked for, while those are computed."""
+    number = f"{len(methods)} of {len(experiment.methods)} methods"
+    title = f"{experiment.title} (so far: {number}; the run was going on)"
+    ended = [chain for chain in chains if chain.method in methods]
+    good = [chain for chain in ended if chain.broken is None]
+    return Section(
+        experiment=dataclasses.replace(experiment, methods=tuple(methods), title=title),
+        protocols=plan.protocols,
+        results=tuple(chain.result.result() for chain in good),
+        gaps=(*absent, *broken_steps(experiment, ended)),
+        costs=costs_of(good),
+    )
 
 
 def cells(experiment: Experiment, protocols: Sequence[str]) -> list[Cell]:

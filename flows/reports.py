@@ -43,7 +43,9 @@ def show(path: Path, name: str) -> None:
         text = text.replace(f"({picture.name})", f"({as_url(picture.read_text(encoding='utf-8'))})")
     create_markdown_artifact(text, key=f"report-{name}", description=f"Report {name}")
     page = path.with_name("report.html")
-    create_link_artifact(page.as_uri(), key=f"report-{name}-file", link_text=page.name)
+    said = f"Report {name} on the disk of the machine that ran it"
+    key = f"report-{name}-file"
+    create_link_artifact(page.as_uri(), key=key, link_text=page.name, description=said)
 
 
 def report_folder(name: str) -> Path:

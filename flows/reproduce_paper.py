@@ -2,9 +2,12 @@
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
+import pandas as pd
 from prefect import flow, get_run_logger
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from flows import reports
 from flows.citation import citation
@@ -15,10 +18,12 @@ from flows.plan import FLOWS, Protocol, Runs, Suite, planned
 from flows.robustness import robustness
 from flows.runners import task_runner
 from flows.section import Section
-from flows.tables import cost, outcome
+from flows.so_far import so_far
+from flows.tables import cost, outcome, verdict
 from flows.uci import uci
 from tasks.declared.types import Experiment
-from tasks.document.gaps import FAILED, Gap, reason_of
+from tasks.document.gaps import FAILED, Gap, listed, reason_of
+from tasks.document.tables import markdown
 
 TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustness": robustness}
 
@@ -37,38 +42,59 @@ def reproduce_paper(
     address: str | None = None,
     strict: bool = False,
 ) -> Any:
-    """Every table of the suite; the report is refreshed after each, so that there is one early."""
+    """Every table of the suite; the report is refreshed as methods finish: there is one early."""
     started = time.perf_counter()
     plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
     sections: list[Section] = []
-    for name, table in TABLES.items():
-        part = plan.of(name)
-        if not part.experiments:
-            continue
-        chosen = sorted({dataset for e in part.experiments for dataset in e.datasets})
-        state: Any = table.with_options(task_runner=task_runner(runner, address))(
-            suite=suite,
-            datasets=chosen,
-            methods=methods,
-            protocols=protocols,
-            runs=runs,
-            device=device,
-            store=plan.store,
-            strict=strict,
-            return_state=True,
-        )
-        found = state.result(raise_on_failure=False)
-        if isinstance(found, list):
-            sections += found
-        else:  # the flow itself broke: no sections, but the other tables can still be had
-            sections += [
-                Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
-                for e in part.experiments
-            ]
-        path = reports.write(plan.store, suite, sections)
+    with so_far(plan.store, suite):
+        for name, table in TABLES.items():
+            part = plan.of(name)
+            if not part.experiments:
+                continue
+            chosen = sorted({dataset for e in part.experiments for dataset in e.datasets})
+            state: Any = table.with_options(task_runner=task_runner(runner, address))(
+                suite=suite,
+                datasets=chosen,
+                methods=methods,
+                protocols=protocols,
+                runs=runs,
+                device=device,
+                store=plan.store,
+                strict=strict,
+                return_state=True,
+            )
+            found = state.result(raise_on_failure=False)
+            if isinstance(found, list):
+                sections += found
+            else:  # the flow itself broke: no sections, but the other tables can still be had
+                sections += [
+                    Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
+                    for e in part.experiments
+                ]
+    path = reports.write(plan.store, suite, sections)
     reports.show(path, suite)
+    show_summary(suite, sections, path)
     get_run_logger().info(cost(started))
     return outcome(sections, strict)
+
+
+def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
+    """What became of the run in Prefect's UI: the verdict first, then each table in a line."""
+    missing = [gap for section in sections for gap in section.gaps]
+    lines = [
+        {
+            "table": section.experiment.title,
+            "cells": len(section.results),
+            "not there": sum(gap.cells for gap in section.gaps),
+            "seconds": round(sum(sum(s.values()) for s in section.costs.values())),
+        }
+        for section in sections
+    ]
+    parts = [f"# {verdict(sections)}", "", markdown(pd.DataFrame(lines)), ""]
+    parts += [*(f"- {line}" for line in listed(missing)), "", f"The report is at `{path}`."]
+    said = verdict(sections)
+    create_markdown_artifact("\n".join(parts), key=f"summary-{suite}", description=said)
+    create_table_artifact(lines, key=f"summary-{suite}-tables", description=said)
 
 
 def whole_gap(experiment: Experiment, protocols: Sequence[str], error: BaseException) -> Gap:

@@ -19,6 +19,7 @@ from flows.in_use import uses_store
 from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.section import Section
+from flows.so_far import so_far
 from tasks.document import by_protocol, gaps
 from tasks.document.files import PICTURE, pictures
 from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
@@ -58,13 +59,15 @@ def table_flow(name: str, description: str | None) -> Any:
 def run_tables(plan: Plan, strict: bool) -> Any:
     """The sections of a plan's experiments, in a state that says what is not there."""
     started, sections = time.perf_counter(), []
-    for experiment in plan.experiments:
-        section = run_experiment(plan, experiment)
-        show(plan.store, section)
-        sections.append(section)
+    name = f"{plan.suite}-{plan.experiments[0].flow}"
+    with so_far(plan.store, name) as report:
+        for experiment in plan.experiments:
+            section = run_experiment(plan, experiment, report)
+            report.add(section)
+            show(plan.store, section)
+            sections.append(section)
     alone = runtime.flow_run.parent_flow_run_id is None
     if alone:  # a parent writes one report over everything
-        name = f"{plan.suite}-{plan.experiments[0].flow}"
         reports.show(reports.write(plan.store, name, sections), name)
     get_run_logger().info(cost(started))
     return outcome(sections, strict, whole=alone)

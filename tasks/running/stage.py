@@ -127,6 +127,12 @@ class Stage:
             provenance=provenance,  # read after the computation
         )
 
+    def result(self, store: str, **given: Any) -> Any:
+        """What the plain function gives, computed here and now and kept nowhere."""
+        opened = Store(store)
+        artifacts = {name for name, value in given.items() if any(_artifacts(value))}
+        return self.work(**{n: _read(opened, v) if n in artifacts else v for n, v in given.items()})
+
 
 def _stage_of(name: str) -> Stage:
     """The stage of that name, whose module may not be imported yet."""

@@ -1,10 +1,13 @@
 import logging
+import time
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from flgc.benchmark.history import COLUMNS
+from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
+from tasks.document.history import FEWEST
 from tasks.store import Store
 from tasks.store.store import file_name
 from tasks.store.upkeep import IRREPLACEABLE
@@ -23,7 +26,7 @@ def point(store: Store, when: str) -> Path:
 def test_a_damaged_point_of_history_is_left_out_and_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.benchmark import history, past
+    from tasks.stages.history import history, past
 
     monkeypatch.setattr(logging.getLogger("prefect"), "propagate", True)
     assert history.name in IRREPLACEABLE
@@ -39,3 +42,99 @@ def test_a_damaged_point_of_history_is_left_out_and_named(
     for path in paths:
         path.write_bytes(b"")
     assert list(past(store.url).columns) == COLUMNS
+
+
+CHOSEN: dict[str, Any] = {"suite": "tiny", "methods": ["FLGC"], "protocols": ["honest"], "runs": 1}
+
+
+def inject(store: Store, metric: str, value: float) -> None:
+    """Enough earlier runs in which FLGC on the karate club had this value."""
+    row = {"suite": "tiny", "dataset": "KarateClub", "method": "FLGC", "protocol": "honest"}
+    for day in range(1, FEWEST + 1):
+        point = pd.DataFrame(
+            [{**row, "metric": metric, "value": value, "when": f"2026-01-0{day}"}], columns=COLUMNS
+        )
+        store.get_or_compute("history", (), lambda point=point: point, parameters={"day": day})
+
+
+def run_benchmark(store: Store, **chosen: Any) -> Any:
+    from flows.benchmark import benchmark
+
+    return benchmark(**{**CHOSEN, "store": store.url, **chosen}, return_state=True)
+
+
+def said_in_the_ui() -> str:
+    from prefect.artifacts import Artifact
+
+    found: Any = Artifact.get("benchmark-tiny")
+    return found.data
+
+
+def as_the_server_knows(state: Any) -> Any:
+    from prefect.client.orchestration import get_client
+
+    with get_client(sync_client=True) as client:
+        return client.read_flow_run(state.state_details.flow_run_id).state
+
+
+@pytest.mark.slow
+def test_a_run_that_drifts_ends_in_a_state_of_its_own(prefect_server: str, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    inject(store, "accuracy", 0.01)
+    state = run_benchmark(store)
+    known = as_the_server_knows(state)
+    assert (known.name, known.is_completed()) == ("Drifted", True)
+    verdict, line = known.message.splitlines()
+    assert verdict == "Drift: 1 of 1 values left the spread of their history (1 better):"
+    assert line.startswith("- KarateClub FLGC honest accuracy: ")
+    assert line.endswith(", better; usually 0.01 (0.0095 to 0.0105)")
+    assert said_in_the_ui().splitlines()[2].startswith(f"**{verdict[:-1]}.** {FEWEST + 1} runs ")
+    assert line in said_in_the_ui()
+    [section] = state.result()
+    assert section.results
+
+
+@pytest.mark.slow
+def test_a_run_that_does_not_drift_ends_as_ever(prefect_server: str, tmp_path: Path) -> None:
+    from tasks.stages.history import past
+
+    store = Store(tmp_path)
+    assert run_benchmark(store).name == "Completed"
+    assert "Drift cannot be told yet" in said_in_the_ui()
+    rows = past(store.url)
+    found = set(rows["metric"])
+    assert found == {"accuracy", ALL_STAGES, "accuracy of one fit", ONE_FIT, RATIO}
+    assert rows.loc[rows["metric"] == ALL_STAGES, ["method"]].to_numpy().tolist() == [["FLGC"]]
+    inject(store, "accuracy", float(rows.loc[rows["metric"] == "accuracy", "value"].iloc[0]))
+    time.sleep(1)  # points are told apart by seconds
+    state = run_benchmark(store)
+    assert as_the_server_knows(state).name == "Completed"
+    assert "No drift: all 1 values" in said_in_the_ui()
+
+
+@pytest.mark.parametrize(
+    ("last", "broke", "name"),
+    [
+        (0.8, False, "Completed"),
+        (0.9, False, "Drifted"),
+        (0.8, True, "Failed"),
+        (0.9, True, "Failed"),
+    ],
+)
+def test_a_drift_is_named_whatever_else_became_of_a_run(
+    last: float, broke: bool, name: str
+) -> None:
+    from prefect.logging import disable_run_logger
+    from prefect.states import Completed, Failed
+
+    from flows.benchmark import with_drift
+
+    row = dict.fromkeys(COLUMNS, "accuracy")
+    values = [*[0.8] * FEWEST, last]
+    rows = pd.DataFrame([{**row, "value": v, "when": str(i)} for i, v in enumerate(values)])
+    ended = Failed(message="no graph today") if broke else Completed(data=[])
+    with disable_run_logger():
+        state = with_drift(ended, rows)
+    assert (state.name, state.is_failed()) == (name, broke)
+    assert ("Drift: 1 of 1" in (state.message or "")) is (last > 0.8)
+    assert ("no graph today" in (state.message or "")) is broke

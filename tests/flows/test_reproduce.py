@@ -132,12 +132,18 @@ def test_artifacts_are_in_the_ui(cold: tuple[Any, float]) -> None:
 
     for key, kind in {
         "report-tiny": "markdown",
+        "summary-tiny": "markdown",
+        "summary-tiny-tables": "table",
         "uci-tiny-table": "table",
         "uci-tiny-summary": "markdown",
         "uci-tiny-figure": "image",
     }.items():
         found: Any = Artifact.get(key)
         assert found.type == kind
+    there = sum(len(section.results) for section in sections(cold[0]))
+    summary: Any = Artifact.get("summary-tiny")
+    assert summary.data.startswith(f"# {there} cells are there\n")
+    assert summary.description == f"{there} cells are there"
     assert "(data:image/svg+xml" in Artifact.get("report-tiny").data  # type: ignore[union-attr]
 
 
@@ -286,7 +292,8 @@ def test_dask_gives_the_same_digests(
 def test_benchmark_appends_one_row_of_history_per_run(
     cold: tuple[Any, float], prefect_server: str, store: str
 ) -> None:
-    from flows.benchmark import benchmark, past
+    from flows.benchmark import benchmark
+    from tasks.stages.history import past
 
     for _ in range(2):
         state: Any = benchmark(suite="tiny", store=store, return_state=True)

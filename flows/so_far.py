@@ -1,0 +1,80 @@
+"""The report while a run goes on: on disk early, refreshed as methods are finished.
+
+What is written is out of date minutes later, so it is computed outside of the store.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from prefect import get_run_logger
+
+from flows.reports import contents, report_folder
+from flows.section import Section
+from tasks.stages.report import export, report
+from tasks.store import Artifact
+
+# At most this share of a run's time goes into reports of what is there so far.
+SHARE = 0.03
+
+
+class SoFar:
+    """The sections of a run as far as they are, and the report of them on disk."""
+
+    def __init__(self, store: str, name: str) -> None:
+        self.store, self.name = store, name
+        self.sections: dict[str, Section] = {}
+        self.known: set[Artifact] = set()
+        self.behind = False
+        self.due = 0.0
+
+    def add(self, section: Section) -> None:
+        """A section, or more of one; what was in the store before is no news.
+
+        So a rerun leaves the report on disk, which may be whole, until it has computed more.
+        """
+        made = {artifact for artifact in (*section.results, section.figures) if artifact}
+        self.behind |= any(not artifact.cached for artifact in made - self.known)
+        self.known |= made
+        self.sections[section.experiment.name] = section
+        self.keep_up()
+
+    def keep_up(self) -> None:
+        """Write the report if there is news, and if the last one is long enough ago."""
+        if self.behind and time.monotonic() >= self.due:
+            self.write()
+
+    def write(self) -> None:
+        """The report now; what is wrong with the report of a part does not end the run."""
+        started = time.thread_time()  # what it takes from others, however long it waits for them
+        try:
+            given = contents(self.store, self.name, list(self.sections.values()))
+            given["name"] = f"{self.name}, so far"
+            path = export(report.result(self.store, **given), report_folder(self.name))
+            get_run_logger().info("report so far: %s", path)
+        except Exception:
+            get_run_logger().warning("no report so far", exc_info=True)
+        self.behind = False  # now: Ctrl-C may have come while files were written
+        self.due = time.monotonic() + (time.thread_time() - started) / SHARE
+
+
+_of_run: ContextVar[SoFar | None] = ContextVar("so_far", default=None)
+
+
+@contextmanager
+def so_far(store: str, name: str) -> Iterator[SoFar]:
+    """The report of the run that this is a part of, or one of its own.
+
+    A run that is stopped, by Ctrl-C for one, writes what it has before it waits for its tasks.
+    """
+    shown = _of_run.get() or SoFar(store, name)
+    token = _of_run.set(shown)
+    try:
+        yield shown
+    except BaseException:
+        if shown.behind:
+            shown.write()
+        raise
+    finally:
+        _of_run.reset(token)
