@@ -8,7 +8,10 @@ from flows.runners import task_runner
     ("wrong", "message"),
     [
         ({"suite": "huge"}, "unknown suite 'huge'; choose from paper, tiny"),
-        ({"datasets": ["Cora"]}, "unknown dataset 'Cora'.*KarateClub, iris, wine, wdbc, union-of-subspaces, digits"),
+        (
+            {"datasets": ["Cora"]},
+            "unknown dataset 'Cora'.*KarateClub, iris, wine, wdbc, union-of-subspaces, digits",
+        ),
         ({"datasets": ["irsi"]}, "unknown dataset 'irsi'.*iris"),
         ({"methods": ["GNC"]}, r"unknown method 'GNC'; choose from GCN, .*, FLGC\*"),
         ({"protocols": ["best"]}, "unknown protocol 'best'; choose from paper, honest"),
