@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from flgc.datasets.cli import app as datasets_app
+from flgc.predicting_cli import predict
 from flgc.statistics.cli import compare
 
 COMMAND_GROUP = "flgc.commands"
@@ -71,6 +72,7 @@ app = typer.Typer(
 )
 app.add_typer(datasets_app, name="datasets")
 app.command("compare")(compare)
+app.command("predict")(predict)
 
 
 def _print_version(wanted: bool) -> None:
