@@ -36,10 +36,11 @@ def reproduce_paper(
     runner: Literal["threads", "dask", "ray"] = "threads",
     address: str | None = None,
     strict: bool = False,
+    quick: bool = False,
 ) -> Any:
     """Every table of the suite; the report is refreshed after each, so that there is one early."""
     started = time.perf_counter()
-    plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
+    plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store, quick)
     sections: list[Section] = []
     for name, table in TABLES.items():
         part = plan.of(name)
@@ -55,6 +56,7 @@ def reproduce_paper(
             device=device,
             store=plan.store,
             strict=strict,
+            quick=quick,
             return_state=True,
         )
         found = state.result(raise_on_failure=False)
@@ -65,8 +67,8 @@ def reproduce_paper(
                 Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
                 for e in part.experiments
             ]
-        path = reports.write(plan.store, suite, sections)
-    reports.show(path, suite)
+        path = reports.write(plan.store, plan.suite, sections)
+    reports.show(path, plan.suite)
     get_run_logger().info(cost(started))
     return outcome(sections, strict)
 
