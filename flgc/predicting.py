@@ -14,6 +14,7 @@ from scipy.special import softmax
 from flgc.classifier_cv import FLGCClassifierCV
 from flgc.datasets import Dataset, DatasetError
 from flgc.datasets.fetching.atomic import writing
+from flgc.datasets.own import check_classes
 from flgc.graph import as_adjacency
 from flgc.scaling import scaled, usual
 
@@ -66,11 +67,7 @@ def predictions(
             f"all {data.n_nodes} rows of {data.name} have a label: leave it empty in those that "
             "are to be predicted, or predict every row with --all"
         )
-    if len(np.unique(data.labels[~unlabelled])) < 2:
-        raise DatasetError(
-            f"{data.name} has labels of one class only: there is nothing to tell apart; name the "
-            "column of the classes with --label, or label rows of another class"
-        )
+    check_classes(data, data.n_nodes)
     edges = None if data.edges is None else as_adjacency(data.edges, data.n_nodes)
     found: dict[str, FLGCClassifierCV] = {}
     with warnings.catch_warnings(record=True) as noted:
@@ -95,7 +92,7 @@ def predictions(
         "scaling": scaling,
         "setting": model.best_params_,
         "loo_accuracy": model.loo_accuracy_,
-        "notes": [note for note in data.provenance.get("notes", ())[1:]],
+        "notes": list(data.provenance.get("notes", ())[1:]),
     }
     said = tuple(dict.fromkeys(_with_names(str(each.message), data, model) for each in noted))
     return Predictions(pd.DataFrame(columns), about, said)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from prefect import flow, get_run_logger
 
 from flgc.datasets import Dataset, load, state
+from flgc.datasets.own import check_classes
 from flgc.datasets.splits import make
 from flgc.device import resolve_device
 from flgc.methods.registry import contender
@@ -83,7 +84,7 @@ def planned_evaluation(
     resolve_device(device)
     name = state(dataset).name
     data = load(name)
-    _check_classes(data)
+    check_classes(data, int((data.labels >= 0).sum()))
     split = "" if task == "clustering" else split_of(labelled)
     remarks = [*notes_of(data), *_notes_of_rows(data)]
     if split:
@@ -124,22 +125,6 @@ def notes_of(data: Dataset) -> list[str]:
     """What was done with the columns of one's own table when it was read."""
     notes = data.provenance.get("notes", ())
     return list(notes[1:]) if data.provenance.get("licence") == "yours" else []
-
-
-def _check_classes(data: Dataset) -> None:
-    counts = data.class_counts
-    known = [n for n in counts if n]
-    if len(known) < 2:
-        raise ValueError(
-            f"{data.name} has one class only ({data.class_names[int(np.argmax(counts))]!r}): there "
-            "is nothing to tell apart; name the column of the classes with --label"
-        )
-    if sum(known) < 2 * len(known):
-        raise ValueError(
-            f"{data.name} has {len(known)} classes in {sum(known)} labelled rows: the label looks "
-            "like a number to predict or a name; name the column of the classes with --label, or "
-            "group its values"
-        )
 
 
 def _notes_of_rows(data: Dataset) -> list[str]:

@@ -208,6 +208,24 @@ def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
     return path
 
 
+def check_classes(dataset: Dataset, n_rows: int) -> None:
+    """Refuse labels that are no classes: a single one, or about as many as rows that count."""
+    counts = dataset.class_counts
+    n_classes = sum(count > 0 for count in counts)
+    if n_classes < 2:
+        raise DatasetError(
+            f"{dataset.name} has one class only ({dataset.class_names[int(np.argmax(counts))]!r}): "
+            "there is nothing to tell apart; name the column of the classes with --label, or label "
+            "rows of another class"
+        )
+    if 2 * n_classes > n_rows:
+        raise DatasetError(
+            f"{dataset.name} has {n_classes} classes in {n_rows} rows: if the label is a number to "
+            "predict or a name, give the column of the classes with --label, else group its "
+            "values or label more rows"
+        )
+
+
 def with_provenance(dataset: Dataset, source: str, notes: Sequence[str] = ()) -> Dataset:
     provenance = {
         "sources": {"data": source},

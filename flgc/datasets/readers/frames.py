@@ -54,7 +54,7 @@ def read_frame(
         raise DatasetError(f"{path} does not exist") from None
     except UnicodeError as error:
         raise DatasetError(
-            f"{path} cannot be read: it is not UTF-8 ({error}); save it so"
+            f"{path} cannot be read: it is not UTF-8 ({error}); save it as UTF-8"
         ) from error
     except DatasetError:
         raise

@@ -105,7 +105,7 @@ def _useless(name: str, column: "pd.Series") -> str:
     texts = given if numeric else given.astype(str)
     n_values = texts.nunique()
     if n_values == 1 and (numeric or len(given) == len(column)):
-        return f"always {texts.iloc[0]}"
+        return f"always {texts.iloc[0]:g}" if numeric else f"always {texts.iloc[0]}"
     if numeric:
         if len(given) == len(column) > 2 and (np.diff(given.to_numpy(np.float64)) == 1).all():
             return "numbers the rows"
