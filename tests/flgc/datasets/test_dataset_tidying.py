@@ -20,7 +20,7 @@ def one(values, name="x"):
 
 def column(values, name="x"):
     found, notes = tidied(one(values, name), "onehot", "t.csv")
-    return (found[name] if name in found else None), " ".join(notes)
+    return found.get(name), " ".join(notes)
 
 
 def test_missing_numbers_are_the_median_of_the_others():
@@ -108,7 +108,7 @@ def test_a_file_becomes_what_it_is(tmp_path):
     assert from_files(**files, drop=["id"]).kind == "table"
     graph = from_files(**files, edges=tmp_path / "edges.csv", node="id")
     assert (graph.kind, graph.edges.shape) == ("graph", (2, 2))
-    with pytest.raises(DatasetError, match="p is no node of nodes.csv.*--node"):
+    with pytest.raises(DatasetError, match=r"p is no node of nodes\.csv.*--node"):
         from_files(**files, edges=tmp_path / "edges.csv")
     with pytest.raises(DatasetError, match="give an edge list too"):
         from_files(**files, node="id")
