@@ -7,8 +7,8 @@ import pandas as pd
 # Who the others are held against, if it is there; else the first of the table.
 CONTROLS = ("FLGC* averaged", "FLGC*", "FLGC")
 NO_TEST = (
-    "Splits of one dataset overlap, so their runs are no independent samples: what stands here "
-    "describes these rows, and no significance is claimed from it. For that, take several datasets "
+    "All runs are on the same rows, so they are no independent samples: what stands here describes "
+    "these data, and no significance is claimed from it. For that, take several datasets "
     "(`flgc compare`)."
 )
 
@@ -56,4 +56,4 @@ def told(pairs: pd.DataFrame) -> list[str]:
         f"{row['better']} and worse on {row['worse']} of {row['runs']}"
         for row in rivals.to_dict("records")
     ]
-    return ["\n".join([f"Against {control}, split by split:\n", *lines]), NO_TEST]
+    return ["\n".join([f"Against {control}, run by run:\n", *lines]), NO_TEST]

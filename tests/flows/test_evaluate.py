@@ -143,7 +143,7 @@ def test_a_csv_with_holes_and_text_gets_a_report(prefect_server: str, tmp_path: 
     assert result.exit_code == 0, result.output
     assert "'number' (numbers the rows)" in result.stdout
     report = (tmp_path / "reports" / "evaluate-ill" / "report.md").read_text()
-    for text in ("'a' (6 of 90", "'town' (2 values)", "Against FLGC*, split by split"):
+    for text in ("'a' (6 of 90", "'town' (2 values)", "Against FLGC*, run by run"):
         assert text in report
     assert "10 rows have no label: they are never scored" in report
     again = evaluate(*chosen, "--json")
