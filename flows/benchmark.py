@@ -35,6 +35,7 @@ def benchmark(
 ) -> Any:
     """Accuracies of the citation graphs, from the store where they are, and fits timed anew."""
     plan = planned(("citation",), suite, datasets, methods, protocols, runs, device, store)
+    suite = plan.suite  # of a file the name that stands in it
     experiment = plan.experiments[0]
     section = run_experiment(plan, experiment)
     graph = next((name for name in experiment.datasets if name not in section.absent), None)

@@ -11,6 +11,7 @@ from flgc.datasets import UnknownDataset, resolve
 from flgc.device import resolve_device
 from flgc.methods.picking import PROTOCOLS
 from flgc.methods.registry import installed, is_built_in, task_of
+from tasks.declared.from_toml import FLOWS as FLOWS
 from tasks.declared.suites import suite_named
 from tasks.declared.types import Experiment
 from tasks.store import Store
@@ -19,7 +20,6 @@ from tasks.store import Store
 Suite = Literal["paper", "tiny"] | Annotated[str, Field(pattern=r"\.toml$")]
 Protocol = Literal["paper", "honest"]
 Runs = Annotated[int, Field(ge=1)]
-FLOWS = ("citation", "uci", "clustering", "robustness")
 QUICK_RUNS = 10
 
 

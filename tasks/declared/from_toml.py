@@ -31,39 +31,12 @@ from flgc.preparing import GIVEN
 from flgc.scaling import SCALINGS
 from tasks.declared.paper import GRAPH, MIN_MAX, SMALL_SETS
 from tasks.declared.published import TABLES
-from tasks.declared.types import (
-    Affinities,
-    Along,
-    Bars,
-    Compare,
-    Criteria,
-    Experiment,
-    LabelCounts,
-    Neighbours,
-    Preparation,
-    Samples,
-    Sensitivity,
-    TimedHops,
-)
+from tasks.declared.types import Analysis, Experiment, Preparation
 
-ANALYSES: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        Compare,
-        TimedHops,
-        Sensitivity,
-        LabelCounts,
-        Along,
-        Neighbours,
-        Affinities,
-        Samples,
-        Bars,
-        Criteria,
-    )
-}
+ANALYSES: dict[str, type] = {kind.__name__: kind for kind in Analysis.__constraints__}
+FLOWS = ("citation", "uci", "clustering", "robustness")
 # The flow that runs an experiment, unless it names another.
-FLOWS = {"classification": "uci", "clustering": "clustering"}
-ALL_FLOWS = ("citation", "uci", "clustering", "robustness")
+USUAL_FLOW = {"classification": "uci", "clustering": "clustering"}
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SPLIT = re.compile(r"public|random|full|random-full|\d+(\.\d+)?%|[1-9]\d*-per-class")
 TYPES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -101,15 +74,15 @@ def _experiment(given: Any, where: str) -> Experiment:
         if not isinstance(given, Mapping) or not given.get(key):
             raise ValueError(f"{where} has no {key}: add one")
     task = given["task"]
-    _choice(f"{where}: task", task, FLOWS)
+    _choice(f"{where}: task", task, USUAL_FLOW)
     kinds = _kinds(given["datasets"], f"{where}: datasets")
-    defaults: dict[str, Any] = {"title": given["name"], "flow": FLOWS[task]}
+    defaults: dict[str, Any] = {"title": given["name"], "flow": USUAL_FLOW[task]}
     made = _dataclass(Experiment, {**defaults, **given}, where)
     if "preparations" not in given:
         prepared = _usual_preparations(kinds, task, where)
         made = dataclasses.replace(made, preparations=prepared)
     _named(f"{where}: name", made.name)
-    _choice(f"{where}: flow", made.flow, ALL_FLOWS)
+    _choice(f"{where}: flow", made.flow, FLOWS)
     _check_methods(made, where)
     _check_split(made, where)
     _check_data(made, where)
