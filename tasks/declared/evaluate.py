@@ -20,7 +20,7 @@ METHODS = {
     "clustering": (*FLGC_ROWS, "K-Means", "NCut", "EGCSC"),
 }
 # Beyond so many rows, methods that need a number for every pair of rows, or hours of training.
-MANY_ROWS = 5_000
+MANY_ROWS = 3_000
 FOR_FEW_ROWS = {
     "classification": ("LapRLS", "LabelSpreading", "GCN"),
     "clustering": ("NCut", "EGCSC", *FLGC_ROWS),
