@@ -72,6 +72,9 @@ class FLGCClassifierCV(GraphClassifier):
         (max(hops) + 1, n_features, n_classes), and scores have a mean size of about 1.
     intercept_ : array of shape (max(hops) + 1, n_classes)
         Of an average only.
+    loo_accuracy_ : float
+        Share of the labelled nodes that the picked model, or the average, gets right when they are
+        left out; NaN where that is not known. They were picked by: it flatters a little.
     temperature_ : float
         softmax(label_scores_ / temperature_) are probabilities; fitted to left-out scores.
 
@@ -168,8 +171,11 @@ class FLGCClassifierCV(GraphClassifier):
             average = self._average(P, X, codes, labelled, np.ones(1), alone)
         # What the scores did not fit: labelled nodes, each left out, and validation nodes.
         unfitted = [] if held_out is None else [(self.label_scores_[held_out], codes[held_out])]
+        self.loo_accuracy_ = float("nan")
         if average.left_out is not None:
-            unfitted.append((to_numpy(average.left_out), codes[labelled]))
+            left_out = to_numpy(average.left_out)
+            self.loo_accuracy_ = float(np.mean(left_out.argmax(axis=1) == codes[labelled]))
+            unfitted.append((left_out, codes[labelled]))
         self.temperature_ = fit_temperature(*map(np.concatenate, zip(*unfitted, strict=True)))
         return self
 

@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from flgc.datasets.cli import app as datasets_app
 from flgc.datasets.errors import DatasetError, UnknownDataset
+from flgc.predicting_cli import predict
 from flgc.statistics.cli import compare
 
 COMMAND_GROUP = "flgc.commands"
@@ -100,6 +101,7 @@ app = typer.Typer(
 )
 app.add_typer(datasets_app, name="datasets")
 app.command("compare")(compare)
+app.command("predict")(predict)
 
 
 def _print_version(wanted: bool) -> None:

@@ -60,3 +60,13 @@ SCALINGS: Registry[Callable[[Any], Any]] = Registry(
 def scaled(X: Any, scaling: str) -> Any:
     """The features in a scaling; rows of zeros and constant columns stay finite."""
     return SCALINGS[scaling](X)
+
+
+def usual(kind: str, sparse: bool) -> tuple[str, ...]:
+    """Scalings to pick from for data that nobody has tuned anything for.
+
+    Columns of a table are in units of their own; features of a graph often are words.
+    """
+    if kind != "graph":
+        return ("min-max",)
+    return ("raw", "row-normalised") if sparse else ("raw", "min-max")

@@ -36,6 +36,7 @@ def benchmark(
 ) -> Any:
     """Accuracies of the citation graphs, from the store where they are, and fits timed anew."""
     plan = planned(("citation",), suite, datasets, methods, protocols, runs, device, store)
+    suite = plan.suite  # of a file the name that stands in it
     experiment = plan.experiments[0]
     section = run_experiment(plan, experiment)
     ended = outcome([section], strict)

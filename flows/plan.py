@@ -11,14 +11,16 @@ from flgc.datasets import UnknownDataset, resolve
 from flgc.device import resolve_device
 from flgc.methods.picking import PROTOCOLS
 from flgc.methods.registry import installed, is_built_in, task_of
-from tasks.declared.suites import SUITES
+from tasks.declared.from_toml import FLOWS as FLOWS
+from tasks.declared.suites import suite_named
 from tasks.declared.types import Experiment
 from tasks.store import Store
 
-Suite = Literal["paper", "tiny"]
+# One of ours by name, or a file that whoever runs the flow can read.
+Suite = Literal["paper", "tiny"] | Annotated[str, Field(pattern=r"\.toml$")]
 Protocol = Literal["paper", "honest"]
 Runs = Annotated[int, Field(ge=1)]
-FLOWS = ("citation", "uci", "clustering", "robustness")
+QUICK_RUNS = 10
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,19 @@ def planned(
     runs: int | None = None,
     device: str = "auto",
     store: str | None = None,
+    quick: bool = False,
 ) -> Plan:
-    """The plan for these parameters, or an error that lists what can be chosen."""
-    check("suite", [suite], SUITES)
+    """The plan for these parameters, or an error that lists what can be chosen.
+
+    `quick` is 10 runs at most and one seed of each noise, in a report of its own.
+    """
+    suite, declared = suite_named(suite)
     tasks = {name: task_of(name) for name in methods or ()}
     check("protocol", protocols or (), PROTOCOLS)
     if runs is not None and runs < 1:
         raise ValueError(f"runs={runs} is not possible: give 1 or more, or leave it out")
     resolve_device(device)
-    experiments = [e for e in SUITES[suite] if e.flow in flows]
+    experiments = [e for e in declared if e.flow in flows]
     chosen = _chosen_datasets(datasets, experiments, f"{' or '.join(flows)} of suite {suite}")
     narrowed = []
     for experiment in experiments:
@@ -65,7 +71,8 @@ def planned(
             of_methods = tuple(_rows(experiment, tasks))
         if kept and of_methods:
             chosen_part = dataclasses.replace(experiment, datasets=kept, methods=of_methods)
-            narrowed.append(chosen_part if runs is None else chosen_part.with_runs(runs))
+            chosen_part = chosen_part if runs is None else chosen_part.with_runs(runs)
+            narrowed.append(quickly(chosen_part) if quick else chosen_part)
     if not narrowed:
         known = ", ".join(
             f"{name} stands in {', '.join(e.name for e in experiments if name in _rows(e, tasks))}"
@@ -75,7 +82,15 @@ def planned(
             f"nothing to do in {' or '.join(flows)} of suite {suite}: no experiment has both the "
             f"datasets and the methods that were chosen{f' ({known})' if known else ''}"
         )
-    return Plan(suite, tuple(narrowed), tuple(protocols or PROTOCOLS), device, Store(store).url)
+    name = f"{suite}-quick" if quick else suite
+    return Plan(name, tuple(narrowed), tuple(protocols or PROTOCOLS), device, Store(store).url)
+
+
+def quickly(experiment: Experiment) -> Experiment:
+    """The same with few runs; their seeds are the first of all runs."""
+    fewer = experiment.with_runs(min(QUICK_RUNS, experiment.runs))
+    noises = tuple(dataclasses.replace(noise, runs=1) for noise in fewer.noises)
+    return dataclasses.replace(fewer, noises=noises)
 
 
 def _rows(experiment: Experiment, tasks: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -41,12 +41,13 @@ def reproduce_paper(
     runner: Literal["threads", "dask", "ray"] = "threads",
     address: str | None = None,
     strict: bool = False,
+    quick: bool = False,
 ) -> Any:
     """Every table of the suite; the report is refreshed as methods finish: there is one early."""
     started = time.perf_counter()
-    plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store)
+    plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store, quick)
     sections: list[Section] = []
-    with so_far(plan.store, suite):
+    with so_far(plan.store, plan.suite):
         for name, table in TABLES.items():
             part = plan.of(name)
             if not part.experiments:
@@ -61,6 +62,7 @@ def reproduce_paper(
                 device=device,
                 store=plan.store,
                 strict=strict,
+                quick=quick,
                 return_state=True,
             )
             found = state.result(raise_on_failure=False)
@@ -71,9 +73,9 @@ def reproduce_paper(
                     Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
                     for e in part.experiments
                 ]
-    path = reports.write(plan.store, suite, sections)
-    reports.show(path, suite)
-    show_summary(suite, sections, path)
+    path = reports.write(plan.store, plan.suite, sections)
+    reports.show(path, plan.suite)
+    show_summary(plan.suite, sections, path)
     get_run_logger().info(cost(started))
     return outcome(sections, strict)
 

@@ -49,8 +49,9 @@ def table_flow(name: str, description: str | None) -> Any:
         device: str = "auto",
         store: str | None = None,
         strict: bool = False,
+        quick: bool = False,
     ) -> Any:
-        plan = planned((name,), suite, datasets, methods, protocols, runs, device, store)
+        plan = planned((name,), suite, datasets, methods, protocols, runs, device, store, quick)
         return run_tables(plan, strict)
 
     return run

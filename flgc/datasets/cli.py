@@ -4,7 +4,7 @@ import collections
 import dataclasses
 import json
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -198,32 +198,36 @@ def add_command(
     node: Annotated[str | None, typer.Option(help="Column that the edges name nodes by.")] = None,
     ordinal: Annotated[bool, typer.Option("--ordinal", help="Categories as numbers.")] = False,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out.")] = None,
+    tidy: Annotated[
+        bool,
+        typer.Option("--tidy", help="Fill missing values, leave out columns that say nothing."),
+    ] = False,
     cache: Cache = None,
 ) -> None:
     """Make your own data a dataset that can be loaded by name.
 
-    Example: flgc datasets add mine table.csv --label class
+    Example: flgc datasets add mine measurements.csv --label kind --tidy
 
-    Example: flgc datasets add net nodes.csv --edges edges.csv --node id
+    Example: flgc datasets add web nodes.csv --edges links.csv --node id --label topic
     """
     from flgc.datasets import own
-    from flgc.datasets.readers import pyg
 
-    options: dict[str, Any] = {
-        "label": -1 if label is None else label,
-        "categorical": "ordinal" if ordinal else "onehot",
-        "drop": drop or (),
-    }
     try:
-        if file.suffix.lower() in (".pt", ".pth"):
-            dataset = pyg.from_pyg(file)
-        elif edges is not None:
-            dataset = own.from_graph(file, edges, node=node, **options)
-        else:
-            dataset = own.from_table(file, header=header, **options)
+        dataset = own.from_files(
+            file,
+            edges=edges,
+            label=label,
+            node=node,
+            header=header,
+            categorical="ordinal" if ordinal else "onehot",
+            drop=drop or (),
+            tidy=tidy,
+        )
         path = own.add(dataset, name, cache=cache)
     except DatasetError as error:
         _stop(str(error), 1)
+    for note in dataset.provenance["notes"][1:]:
+        typer.echo(note)
     typer.echo(
         f"{name}: {dataset.kind}, {dataset.n_classes} classes, {dataset.n_nodes} instances, "
         f"{dataset.n_features} features -> {path}"

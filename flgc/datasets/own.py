@@ -23,6 +23,7 @@ from flgc.datasets.readers.frames import (
     column_named,
     read_frame,
 )
+from flgc.datasets.readers.tidying import UNKNOWN, tidied
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,21 +37,27 @@ def from_table(
     drop: Sequence[str] = (),
     header: bool = True,
     name: str | None = None,
+    tidy: bool = False,
 ) -> Dataset:
     """A CSV or Parquet file, or a data frame, with one column of labels (the last by default).
 
     Columns that are not numbers become one column per value (`onehot`) or numbers in sorted order
     (`ordinal`). A missing feature is an error; a missing label means an unlabelled row (-1).
     Labels are whole numbers or text, in any range: their sorted values are the classes 0..C-1.
-    Without a `header` the columns are called 0, 1, 2, ...
+    Without a `header` the columns are called 0, 1, 2, ... `tidy` fills missing features, leaves
+    out columns that say nothing, and notes in the provenance what was done.
     """
-    frame, source = read_frame(table, header)
+    frame, source = read_frame(table, header, UNKNOWN if tidy else ())
     if frame.empty:
         raise DatasetError(f"{source} has no rows")
     label = column_named(frame, label, source)
     labels, class_names = coded_labels(frame[label], source)
     left_out = [label, *(column_named(frame, column, source) for column in drop)]
-    features, feature_names = coded_features(frame.drop(columns=left_out), categorical, source)
+    columns, notes = frame.drop(columns=left_out), [f"Label: column {label!r}."]
+    if tidy and columns.shape[1]:
+        columns, done = tidied(columns, categorical, source)
+        notes += done
+    features, feature_names = coded_features(columns, categorical, source)
     dataset = Dataset(
         name=name or name_of(table),
         kind="table",
@@ -59,7 +66,7 @@ def from_table(
         class_names=class_names,
         feature_names=feature_names,
     )
-    return with_provenance(dataset, source)
+    return with_provenance(dataset, source, notes)
 
 
 def from_graph(
@@ -72,24 +79,27 @@ def from_graph(
     target: str | int = 1,
     categorical: Coding = "onehot",
     drop: Sequence[str] = (),
+    header: bool = True,
     name: str | None = None,
+    tidy: bool = False,
 ) -> Dataset:
     """A node table as in `from_table`, and an edge list with a source and a target column.
 
     Edges name nodes by the column `node`, or by row number (from 0) when it is not given. They are
     taken as undirected; doubles and self loops are removed.
     """
-    frame, where = read_frame(nodes)
+    frame, where = read_frame(nodes, header, UNKNOWN if tidy else ())
     dataset = from_table(
         frame,
         label=label,
         categorical=categorical,
         drop=[*drop, node] if node else drop,
         name=name or name_of(nodes),
+        tidy=tidy,
     )
     import pandas as pd
 
-    links, edges_from = read_frame(edges)
+    links, edges_from = read_frame(edges, header)
     ends = [links[column_named(links, end, edges_from)] for end in (source, target)]
     ids = frame[column_named(frame, node, where)] if node else pd.RangeIndex(len(frame))
     index = pd.Index(ids)
@@ -102,10 +112,72 @@ def from_graph(
     for end, place in zip(ends, places, strict=True):
         if (place < 0).any():
             unknown = end.iloc[int(np.argmax(place < 0))]
-            raise DatasetError(f"{edges_from}: {unknown} is no node of {where}")
+            hint = "" if node else "; which column names the nodes? Give node=, or --node"
+            raise DatasetError(f"{edges_from}: {unknown} is no node of {where}{hint}")
     both = canonical_edges(places[0], places[1], dataset.n_nodes)
     dataset = dataclasses.replace(dataset, kind="graph", edges=both)
-    return with_provenance(dataset, f"{where}, {edges_from}")
+    return with_provenance(dataset, f"{where}, {edges_from}", dataset.provenance["notes"][1:])
+
+
+def from_files(
+    file: PathLike,
+    *,
+    edges: PathLike | None = None,
+    label: str | None = None,
+    node: str | None = None,
+    header: bool = True,
+    categorical: Coding = "onehot",
+    drop: Sequence[str] = (),
+    tidy: bool = False,
+) -> Dataset:
+    """Whatever a file is: a PyG `.pt`, a node table if there are `edges`, or a table."""
+    if Path(file).suffix.lower() in (".pt", ".pth"):
+        from flgc.datasets.readers.pyg import from_pyg
+
+        if edges is not None or label is not None or node is not None or drop:
+            raise DatasetError(
+                f"{file} is a PyG file: its features are x, its labels y and its edges edge_index; "
+                "leave out label, edges, node and drop"
+            )
+        return from_pyg(file)
+    options: dict[str, Any] = {
+        "label": -1 if label is None else label,
+        "categorical": categorical,
+        "drop": drop,
+        "header": header,
+        "tidy": tidy,
+    }
+    if edges is not None:
+        return from_graph(file, edges, node=node, **options)
+    if node is not None:
+        raise DatasetError(f"node {node!r} is for a graph: give an edge list too, or drop it")
+    return from_table(file, **options)
+
+
+def add_from(
+    dataset: Dataset, file: PathLike, name: str | None = None, *, cache: PathLike | None = None
+) -> str:
+    """Keep what was read from a file under the file's name, and give that name.
+
+    `my-iris` for `iris.csv`, as iris is a dataset of the registry. The same file again replaces
+    what was kept of it; a name that other data have is not taken.
+    """
+    known = {alias.lower() for entry in REGISTRY.values() for alias in (entry.name, *entry.aliases)}
+    if name is None:
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(file).stem).strip("-._") or "table"
+        name = f"my-{name}" if name.lower() in known else name
+    source = str(Path(file).resolve())
+    path = Settings.of(None, cache).own(name)
+    if path.exists():
+        kept = parsed.read(path).provenance["sources"]["data"]
+        if kept != source:
+            raise DatasetError(
+                f"there is a dataset {name!r} already, added from {kept}; give this one another "
+                "name: name=, or --name"
+            )
+    provenance = {**dataset.provenance, "sources": {"data": source}}
+    add(dataclasses.replace(dataset, provenance=provenance), name, cache=cache)
+    return name
 
 
 def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
@@ -136,13 +208,31 @@ def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
     return path
 
 
-def with_provenance(dataset: Dataset, source: str) -> Dataset:
+def check_classes(dataset: Dataset, n_rows: int) -> None:
+    """Refuse labels that are no classes: a single one, or about as many as rows that count."""
+    counts = dataset.class_counts
+    n_classes = sum(count > 0 for count in counts)
+    if n_classes < 2:
+        raise DatasetError(
+            f"{dataset.name} has one class only ({dataset.class_names[int(np.argmax(counts))]!r}): "
+            "there is nothing to tell apart; name the column of the classes with --label, or label "
+            "rows of another class"
+        )
+    if 2 * n_classes > n_rows:
+        raise DatasetError(
+            f"{dataset.name} has {n_classes} classes in {n_rows} rows: if the label is a number to "
+            "predict or a name, give the column of the classes with --label, else group its "
+            "values or label more rows"
+        )
+
+
+def with_provenance(dataset: Dataset, source: str, notes: Sequence[str] = ()) -> Dataset:
     provenance = {
         "sources": {"data": source},
         "raw_sha256": {},
         "licence": "yours",
         "marks": [],
-        "notes": ["added by the user"],
+        "notes": ["added by the user", *notes],
         "digest": dataset.digest,
     }
     return dataclasses.replace(dataset, provenance=provenance)

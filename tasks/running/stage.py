@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from prefect import Task
 from prefect.cache_policies import NO_CACHE
@@ -98,6 +98,18 @@ class Stage:
         return artifact
 
     def __call__(self, store: str, about: str = "", **given: Any) -> Artifact:
+        return Store(store).get_or_compute(**self._asked(store, about, given))
+
+    def stored(self, store: str, **given: Any) -> Artifact | None:
+        """The artifact if the store has it; nothing is computed."""
+        asked = self._asked(store, "", given)
+        try:
+            return Store(store).get_or_compute(**{**asked, "compute": _absent})
+        except Absent:
+            return None
+
+    def _asked(self, store: str, about: str, given: dict[str, Any]) -> dict[str, Any]:
+        """What the store is asked for."""
         given = self.known(store, **given) if self.known else given
         opened, provenance = Store(store), {"about": about}
         outside = {name: given[name] for name in self.outside if name in given}
@@ -118,14 +130,22 @@ class Stage:
             provenance.update(self.noted(result) if self.noted else {})
             return self.layout.write(result)
 
-        return opened.get_or_compute(
-            self.name,
-            [self.work, self.layout.write, *(layout.read for layout in layouts), *code],
-            compute,
-            parameters=keyed,
-            inputs=inputs,
-            provenance=provenance,  # read after the computation
-        )
+        return {
+            "stage": self.name,
+            "code": [self.work, self.layout.write, *(layout.read for layout in layouts), *code],
+            "compute": compute,
+            "parameters": keyed,
+            "inputs": inputs,
+            "provenance": provenance,  # read after the computation
+        }
+
+
+class Absent(Exception):
+    """The store does not have it."""
+
+
+def _absent() -> NoReturn:
+    raise Absent
 
     def result(self, store: str, **given: Any) -> Any:
         """What the plain function gives, computed here and now and kept nowhere."""

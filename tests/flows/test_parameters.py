@@ -1,6 +1,9 @@
-import pytest
+from pathlib import Path
 
-from flows.plan import FLOWS, planned
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from flows.plan import FLOWS, Suite, planned
 from flows.runners import task_runner
 
 
@@ -61,3 +64,37 @@ def test_a_method_from_outside_joins_the_tables_of_its_task_alone() -> None:
     assert {(e.task, e.methods) for e in plan.experiments} == {
         ("clustering", ("sklearn.cluster:KMeans",))
     }
+
+
+def test_quick_is_ten_runs_at_most_and_one_seed_of_each_noise() -> None:
+    whole = {e.name: e for e in planned(FLOWS, "paper").experiments}
+    plan = planned(FLOWS, "paper", quick=True)
+    assert plan.suite == "paper-quick", "a report of its own"
+    for experiment in plan.experiments:
+        assert experiment.runs == min(10, whole[experiment.name].runs)
+        assert {noise.runs for noise in experiment.noises} <= {1}
+        runs = [each.runs for each in experiment.analyses if hasattr(each, "runs")]
+        assert max(runs, default=0) <= 10
+    assert {e.runs for e in plan.experiments} > {10, 2}, "fewer runs stay as few"
+    assert planned(FLOWS, "paper", quick=True, runs=3).experiments[0].runs == 3
+
+
+def test_a_suite_may_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        """
+        name = "my-suite"
+        [[experiment]]
+        name = "my-table"
+        task = "classification"
+        datasets = ["iris", "wine"]
+        methods = ["FLGC*"]
+        split = "10%"
+        """
+    )
+    plan = planned(FLOWS, str(path), datasets=["wine"])
+    assert (plan.suite, [e.datasets for e in plan.experiments]) == ("my-suite", [("wine",)])
+    parameters = TypeAdapter(Suite)
+    assert parameters.validate_python(str(path)) == str(path)
+    with pytest.raises(ValidationError):
+        parameters.validate_python("huge")

@@ -4,7 +4,7 @@ import collections
 import csv
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,8 +19,13 @@ PathLike = str | os.PathLike[str]
 Coding = Literal["onehot", "ordinal"]
 
 
-def read_frame(table: "PathLike | pd.DataFrame", header: bool = True) -> "tuple[pd.DataFrame, str]":
-    """The table and what to call it in a message; every column name is text and there once."""
+def read_frame(
+    table: "PathLike | pd.DataFrame", header: bool = True, missing: Sequence[str] = ()
+) -> "tuple[pd.DataFrame, str]":
+    """The table and what to call it in a message; every column name is text and there once.
+
+    `missing` are texts that stand for no value in a CSV, besides those that pandas knows.
+    """
     import pandas as pd
 
     if isinstance(table, pd.DataFrame):
@@ -28,6 +33,8 @@ def read_frame(table: "PathLike | pd.DataFrame", header: bool = True) -> "tuple[
     path = Path(table)
     if path.is_dir():
         raise DatasetError(f"{path} is a folder; name a CSV or Parquet file")
+    if path.is_file() and path.stat().st_size == 0:
+        raise DatasetError(f"{path} cannot be read: it is empty")
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
             frame = pd.read_parquet(path)
@@ -35,11 +42,20 @@ def read_frame(table: "PathLike | pd.DataFrame", header: bool = True) -> "tuple[
             separator, first_line = _separated(path)
             if header:
                 _refuse_bad_header(first_line, path)
-            frame = pd.read_csv(path, sep=separator, engine="python", header=0 if header else None)
+            frame = pd.read_csv(
+                path,
+                sep=separator,
+                engine="python",
+                header=0 if header else None,
+                na_values=list(missing),
+                skipinitialspace=separator != " ",
+            )
     except FileNotFoundError:
         raise DatasetError(f"{path} does not exist") from None
     except UnicodeError as error:
-        raise DatasetError(f"{path} cannot be read: it is not UTF-8 ({error})") from error
+        raise DatasetError(
+            f"{path} cannot be read: it is not UTF-8 ({error}); save it as UTF-8"
+        ) from error
     except DatasetError:
         raise
     except Exception as error:
@@ -115,7 +131,9 @@ def coded_labels(column: "pd.Series", source: str) -> tuple[np.ndarray, tuple[st
     codes, values = _codes(column, source)
     if not len(values):
         raise DatasetError(f"{source}: column {column.name!r} has no label at all")
-    return codes.astype(np.int64), tuple(str(value) for value in values)
+    # Whole numbers are read as fractions where one is missing.
+    whole = pd.api.types.is_float_dtype(column)
+    return codes.astype(np.int64), tuple(str(int(v) if whole else v) for v in values)
 
 
 def coded_features(
@@ -129,7 +147,8 @@ def coded_features(
         if column.isna().any():
             row = int(np.argmax(column.isna().to_numpy()))
             raise DatasetError(
-                f"{source}: column {name!r} has no value in row {row}; fill or drop such rows"
+                f"{source}: column {name!r} has no value in row {row}; fill or drop such rows, or "
+                "let them be filled: tidy=True, or --tidy"
             )
         if pd.api.types.is_complex_dtype(column):
             raise DatasetError(f"{source}: column {name!r} has complex numbers; split them")
@@ -147,7 +166,11 @@ def coded_features(
     _refuse_doubles(names, source)
     features = np.column_stack([values for _, values in columns])
     if not np.isfinite(features).all():
-        raise DatasetError(f"{source} has infinite values")
+        row, place = np.argwhere(~np.isfinite(features))[0]
+        raise DatasetError(
+            f"{source} has infinite values, the first in row {row} of column {names[place]!r}; "
+            "replace them"
+        )
     return features, names
 
 

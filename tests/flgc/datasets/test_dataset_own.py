@@ -29,7 +29,7 @@ def test_a_table_becomes_a_dataset_by_name(tmp_path, cache, suffix):
     add(dataset, "things", cache=cache)
     again = load("Things", cache=cache)
     np.testing.assert_array_equal(again.features, dataset.features)
-    assert again.provenance["notes"] == ["added by the user"]
+    assert again.provenance["notes"] == ["added by the user", "Label: column 'kind'."]
     assert state("things", cache=cache).status == "yours"
 
 

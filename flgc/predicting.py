@@ -1,0 +1,125 @@
+"""Predictions with probabilities for the rows of a dataset that have no label."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import softmax
+
+from flgc.classifier_cv import FLGCClassifierCV
+from flgc.datasets import Dataset, DatasetError
+from flgc.datasets.fetching.atomic import writing
+from flgc.datasets.own import check_classes
+from flgc.graph import as_adjacency
+from flgc.scaling import scaled, usual
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROBABILITY = "p_"  # begins the column of a class
+FORMATS = (".csv", ".parquet", ".pq")
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """A row for each that was predicted, and how: in one line, and in what a script can read."""
+
+    table: pd.DataFrame
+    about: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """`18 labelled, 31 predicted, ...`."""
+        about = self.about
+        setting = ", ".join(f"{name} {value:g}" for name, value in about["setting"].items())
+        by = "an average, most of all of" if about["combine"] == "average" else "the model with"
+        return (
+            f"{about['labelled']} rows labelled, {about['predicted']} predicted by {by} {setting}, "
+            f"on {about['scaling']} features; leave-one-out accuracy "
+            f"{100 * about['loo_accuracy']:.1f} %"
+        )
+
+
+def predictions(
+    data: Dataset,
+    *,
+    every_row: bool = False,
+    combine: str = "average",
+    device: str = "auto",
+) -> Predictions:
+    """Fit `FLGCClassifierCV` on the labelled rows, predict the others, or with `every_row` all.
+
+    The average is the default, as it is the more accurate of the two on most tables
+    (docs/decisions.md). Of several scalings the one with the smaller leave-one-out error counts.
+    """
+    import pandas as pd
+
+    unlabelled = data.labels < 0
+    wanted = np.flatnonzero(unlabelled | every_row)
+    if not len(wanted):
+        raise DatasetError(
+            f"all {data.n_nodes} rows of {data.name} have a label: leave it empty in those that "
+            "are to be predicted, or predict every row with --all"
+        )
+    check_classes(data, data.n_nodes)
+    edges = None if data.edges is None else as_adjacency(data.edges, data.n_nodes)
+    found: dict[str, FLGCClassifierCV] = {}
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        for scaling in usual(data.kind, sp.issparse(data.features)):
+            model = FLGCClassifierCV(combine=combine, device=device)
+            found[scaling] = model.fit(scaled(data.features, scaling), data.labels, edges)
+    scaling, model = max(found.items(), key=lambda each: each[1].best_score_)
+    shares = softmax(model.label_scores_[wanted] / model.temperature_, axis=1)
+    names = [data.class_names[code] for code in model.classes_]
+    columns: dict[str, Any] = {"row": wanted}
+    if every_row:
+        given = np.array([*data.class_names, ""], dtype=object)[data.labels[wanted]]
+        columns["label"] = pd.Series(given).replace("", None)
+    columns["predicted"] = [names[place] for place in shares.argmax(axis=1)]
+    columns |= {f"{PROBABILITY}{name}": shares[:, i] for i, name in enumerate(names)}
+    about = {
+        "dataset": data.name,
+        "labelled": int((~unlabelled).sum()),
+        "predicted": len(wanted),
+        "combine": combine,
+        "scaling": scaling,
+        "setting": model.best_params_,
+        "loo_accuracy": model.loo_accuracy_,
+        "notes": list(data.provenance.get("notes", ())[1:]),
+    }
+    said = tuple(dict.fromkeys(_with_names(str(each.message), data, model) for each in noted))
+    return Predictions(pd.DataFrame(columns), about, said)
+
+
+def _with_names(message: str, data: Dataset, model: FLGCClassifierCV) -> str:
+    """A warning of the classifier speaks of codes: here classes have names."""
+    single = [int(c) for c in model.classes_ if data.class_counts[int(c)] == 1]
+    named = [data.class_names[code] for code in single]
+    return message.replace(str(single), str(named))
+
+
+def write_predictions(table: pd.DataFrame, out: Path, force: bool = False) -> None:
+    """CSV or Parquet by the file's name; whole or not at all."""
+    check_output(out, force)
+    with writing(out) as temporary:
+        if out.suffix.lower() == ".csv":
+            table.to_csv(temporary, index=False)
+        else:
+            table.to_parquet(temporary, index=False)
+
+
+def check_output(out: Path, force: bool = False) -> None:
+    """Before anything is computed: can it be written there?"""
+    if out.suffix.lower() not in FORMATS:
+        raise ValueError(f"{out} is neither of {', '.join(FORMATS)}; give it such an ending")
+    if out.is_dir():
+        raise ValueError(f"{out} is a folder; name a file")
+    if out.exists() and not force:
+        raise ValueError(f"{out} is there already; give --force to replace it, or another name")

@@ -1,0 +1,171 @@
+"""Any dataset, your own included: methods on repeated random splits of it, none of them tuned on
+rows that are tested.
+"""
+
+import dataclasses
+import re
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from prefect import flow, get_run_logger
+
+from flgc.datasets import Dataset, load, state
+from flgc.datasets.own import check_classes
+from flgc.datasets.splits import make
+from flgc.device import resolve_device
+from flgc.methods.registry import contender
+from flows import reports
+from flows.dag import run_experiment
+from flows.in_use import uses_store
+from flows.plan import Plan, Runs, check
+from flows.runners import task_runner
+from flows.section import Section
+from flows.tables import cost, outcome, results_of, show
+from tasks.declared.evaluate import LABELLED, METHODS, PROTOCOL, RUNS, evaluated, usual_methods
+from tasks.declared.robustness import named
+from tasks.document.paired import paired, told
+from tasks.store import Store
+
+SHARE, NUMBER, PUBLIC = re.compile(r"\d+(\.\d+)?%"), re.compile(r"[1-9]\d*"), "public"
+PER_CLASS = "-per-class"
+MOST_CLASSES = 12  # that are named one by one
+
+
+@flow(name="evaluate", flow_run_name="evaluate {dataset}", task_runner=task_runner())
+@uses_store
+def evaluate(
+    dataset: str,
+    methods: list[str] | None = None,
+    labelled: str = LABELLED,
+    runs: Runs = RUNS,
+    task: Literal["classification", "clustering"] = "classification",
+    device: str = "auto",
+    store: str | None = None,
+) -> Any:
+    """The table, how methods differ on the same splits, and a report as those of the paper."""
+    started = time.perf_counter()
+    plan = planned_evaluation(dataset, methods, labelled, runs, task, device, store)
+    [experiment] = plan.experiments
+    section = run_experiment(plan, experiment)
+    show(plan.store, section)
+    said = told(pairs_of(plan.store, section))
+    remarked = dataclasses.replace(experiment, remarks=(*said, *experiment.remarks))
+    sections = [dataclasses.replace(section, experiment=remarked)]
+    reports.show(reports.write(plan.store, plan.suite, sections), plan.suite)
+    get_run_logger().info(cost(started))
+    return outcome(sections, strict=False)
+
+
+def pairs_of(store: str, section: Section) -> Any:
+    """How its methods differ on the same splits."""
+    experiment = section.experiment
+    return paired(results_of(store, section), experiment.methods, experiment.metrics[0])
+
+
+def planned_evaluation(
+    dataset: str,
+    methods: Sequence[str] | None = None,
+    labelled: str = LABELLED,
+    runs: int = RUNS,
+    task: str = "classification",
+    device: str = "auto",
+    store: str | None = None,
+) -> Plan:
+    """The plan for these parameters, or an error that says what to do."""
+    check("task", [task], METHODS)
+    if runs < 1:
+        raise ValueError(f"runs={runs} is not possible: give 1 or more")
+    for method in methods or ():
+        contender(method, task)
+    resolve_device(device)
+    name = state(dataset).name
+    data = load(name)
+    check_classes(data, int((data.labels >= 0).sum()))
+    split = "" if task == "clustering" else split_of(labelled)
+    remarks = [*notes_of(data), *_notes_of_rows(data)]
+    if split:
+        remarks += _notes_of_split(data, split)
+    if not methods:
+        left_out = set(METHODS[task]) - set(usual_methods(task, data.n_nodes))
+        if left_out:
+            names = ", ".join(name for name in METHODS[task] if name in left_out)
+            remarks.append(f"Left out, as {data.n_nodes} rows would take them long: {names}.")
+    experiment = evaluated(
+        name,
+        data.kind,
+        sp.issparse(data.features),
+        data.n_nodes,
+        task,
+        tuple(dict.fromkeys(methods or ())),
+        split,
+        runs,
+        remarks,
+    )
+    return Plan(f"evaluate-{named(name)}", (experiment,), (PROTOCOL,), device, Store(store).url)
+
+
+def split_of(labelled: str) -> str:
+    """`10%`, `5` of each class, or the split that comes with the data."""
+    if SHARE.fullmatch(labelled) or labelled == PUBLIC:
+        return labelled
+    number = labelled.removesuffix(PER_CLASS)
+    if NUMBER.fullmatch(number):
+        return f"{number}{PER_CLASS}"
+    raise ValueError(
+        f"labelled={labelled!r} is not possible: give a share such as 10%, a number of each class "
+        f"such as 5, or {PUBLIC} for the split that comes with the data"
+    )
+
+
+def notes_of(data: Dataset) -> list[str]:
+    """What was done with the columns of one's own table when it was read."""
+    notes = data.provenance.get("notes", ())
+    return list(notes[1:]) if data.provenance.get("licence") == "yours" else []
+
+
+def _notes_of_rows(data: Dataset) -> list[str]:
+    """Who is labelled, how evenly, and whether rows are there twice."""
+    counts, n_labelled = data.class_counts, int((data.labels >= 0).sum())
+    sizes = ", ".join(f"{n} of {name}" for name, n in zip(data.class_names, counts, strict=True))
+    if len(counts) > MOST_CLASSES:
+        sizes = f"{len(counts)} classes of {min(counts)} to {max(counts)} rows"
+    notes = [f"{data.n_nodes} rows, {data.n_features} features: {sizes}."]
+    if n_labelled < data.n_nodes:
+        notes.append(f"{data.n_nodes - n_labelled} rows have no label: they are never scored.")
+    notes.append(
+        f"Who always says {data.class_names[int(np.argmax(counts))]!r} is right in "
+        f"{100 * max(counts) / n_labelled:.1f} % of the labelled rows."
+    )
+    if not sp.issparse(data.features) and data.edges is None:
+        twice = data.n_nodes - len(np.unique(data.features, axis=0))
+        if twice:
+            notes.append(
+                f"{twice} rows have the features of another one: a copy of what is tested may be "
+                "labelled, which flatters all methods."
+            )
+    return notes
+
+
+def _notes_of_split(data: Dataset, split: str) -> list[str]:
+    """Draws a split, so that what cannot be is said before anything is run."""
+    drawn = make(data, split, seed=0)
+    if not len(drawn.test):
+        raise ValueError(
+            f"labelled={split!r} leaves no row of {data.name} to test: label fewer of each class"
+        )
+    tested = Counter(data.labels[drawn.test].tolist())
+    names = [n for code, n in enumerate(data.class_names) if data.class_counts[code]]
+    never = [n for n in names if not tested[data.class_names.index(n)]]
+    notes = [
+        f"In each run {len(drawn.train)} rows are labelled and {len(drawn.test)} tested; settings "
+        "are picked on the labelled ones alone."
+    ]
+    if never:
+        notes.append(
+            f"Too small to be tested, so always labelled: {', '.join(map(repr, never[:10]))}."
+        )
+    return notes

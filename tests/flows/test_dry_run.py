@@ -1,0 +1,112 @@
+"""What `--dry-run` says of a store: exactly what a run would find there."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from flgc.methods.registry import contender
+from flows.plan import Plan
+from tasks.declared.paper import MIN_MAX, closed_form
+from tasks.declared.types import Experiment
+from tasks.stages.dataset import dataset
+from tasks.stages.fit import fit
+from tasks.stages.graph import graph
+from tasks.stages.pick import pick
+from tasks.stages.score import score
+from tasks.stages.splits import splits
+
+pytest.importorskip("prefect")
+
+
+def experiment(**changes: Any) -> Experiment:
+    given: dict[str, Any] = {
+        "name": "small",
+        "flow": "uci",
+        "task": "classification",
+        "title": "Small",
+        "datasets": ("iris",),
+        "methods": ("FLGC", "FLGC*"),
+        "grids": closed_form((0, 2), (0.0, 0.1), (1.0,)),
+        "preparations": (MIN_MAX,),
+        "split": "10%",
+        "runs": 2,
+    }
+    return Experiment(**given | changes)
+
+
+def plan_of(store: Path, **changes: Any) -> Plan:
+    return Plan("small", (experiment(**changes),), ("honest",), "cpu", str(store))
+
+
+def run_plainly(store: Path, method: str) -> None:
+    """The chain of one cell, stage by stage, as a run would do it."""
+    from flows.dag import cells
+
+    made, where = experiment(), str(store)
+    [cell] = [each for each in cells(made, ["honest"]) if each.method == method]
+    seeds = cell.subject.seeds(made)
+    data = dataset(where, "iris", dataset="iris")
+    drawn = splits(where, "iris", data=data, split="10%", seeds=seeds)
+    P = graph(where, "iris", data=data, graph="min-max", n_neighbors=None, without=())
+    shared: dict[str, Any] = {"data": data, "graph": P, "splits": drawn, "seeds": seeds}
+    shared |= {"method": f"classification:{method}", "without": (), "device": "cpu"}
+    row = contender(method, "classification")
+    grid = row.whole({**MIN_MAX.axes, **made.grids["FLGC*"]})
+    scores = score(where, "iris FLGC*", grid=grid, **shared)
+    named: dict[str, Any] = {"graphs": ["min-max"], "protocol": "honest", "part": row.part}
+    picked = pick(where, "p", scores=[scores], combine="best", **named)
+    fit(where, cell.title, picks=picked, cell=cell.row, refit=False, **shared)
+
+
+def test_what_is_stored_is_known_and_the_rest_is_counted(tmp_path: Path) -> None:
+    from flows.dry_run import dry_run
+
+    empty = dry_run(plan_of(tmp_path))
+    assert [cell.state for cell in empty.cells] == ["new", "new"]
+    assert [cell.settings for cell in empty.cells] == [2, 4]
+    # The dataset, its splits and graph, one score for both rows, and a pick and a fit for each.
+    assert (empty.steps, empty.unknown) == (8, 8)
+    assert not list(tmp_path.rglob("*.parquet")), "nothing is computed"
+    run_plainly(tmp_path, "FLGC*")
+    found = dry_run(plan_of(tmp_path))
+    assert {cell.method: cell.state for cell in found.cells} == {"FLGC": "new", "FLGC*": "stored"}
+    assert found.steps == 2, "a pick and a fit are left to do"
+
+
+def test_seconds_are_those_of_the_same_steps_or_of_others_data(tmp_path: Path) -> None:
+    from flows.dry_run import dry_run
+
+    run_plainly(tmp_path, "FLGC*")
+    again = dry_run(plan_of(tmp_path, runs=3))
+    assert {cell.state for cell in again.cells} == {"new"}, "other runs are other cells"
+    assert again.seconds > 0, "the score has the same name in the store"
+    other = dry_run(plan_of(tmp_path, datasets=("wine",)))
+    assert 0 < other.unknown < other.steps
+    assert other.seconds > 0
+
+
+def test_data_that_nobody_has_are_told(tmp_path: Path) -> None:
+    from flows.dry_run import dry_run
+
+    found = dry_run(plan_of(tmp_path, datasets=("air",)))
+    assert {cell.state for cell in found.cells} == {"no data"}
+    assert found.steps == 0
+
+
+def test_the_command_starts_no_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from flows.cli import app
+
+    for name in ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK"):
+        monkeypatch.setenv(name, "CRITICAL")
+    monkeypatch.setattr("flows.cli._run", lambda *_: pytest.fail("a flow was started"))
+    chosen = ["--suite", "tiny", "-d", "iris", "-m", "FLGC*", "--store", str(tmp_path), "--dry-run"]
+    shown = CliRunner().invoke(app, chosen)
+    assert shown.exit_code == 0, shown.output
+    assert "4 cells: 0 stored, 4 new." in shown.output
+    assert "the store has nothing like them" in " ".join(shown.output.split())
+    found = json.loads(CliRunner().invoke(app, [*chosen, "--json"]).stdout)
+    assert {cell["data"] for cell in found["cells"]} == {"iris"}
+    assert found["unknown"] == found["steps"]
