@@ -139,6 +139,12 @@ class Stage:
             "provenance": provenance,  # read after the computation
         }
 
+    def result(self, store: str, **given: Any) -> Any:
+        """What the plain function gives, computed here and now and kept nowhere."""
+        opened = Store(store)
+        artifacts = {name for name, value in given.items() if any(_artifacts(value))}
+        return self.work(**{n: _read(opened, v) if n in artifacts else v for n, v in given.items()})
+
 
 class Absent(Exception):
     """The store does not have it."""
@@ -146,12 +152,6 @@ class Absent(Exception):
 
 def _absent() -> NoReturn:
     raise Absent
-
-    def result(self, store: str, **given: Any) -> Any:
-        """What the plain function gives, computed here and now and kept nowhere."""
-        opened = Store(store)
-        artifacts = {name for name, value in given.items() if any(_artifacts(value))}
-        return self.work(**{n: _read(opened, v) if n in artifacts else v for n, v in given.items()})
 
 
 def _stage_of(name: str) -> Stage:

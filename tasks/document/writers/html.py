@@ -257,6 +257,5 @@ def _url(text: str, kind: str) -> str:
 @cache
 def _bundle() -> str:
     """Vega, Vega-Lite and vega-embed as one script, which may not end the element it stands in."""
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
-        "</script", r"<\/script"
-    )
+    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return script.replace("</script", r"<\/script")

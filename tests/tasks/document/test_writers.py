@@ -3,9 +3,8 @@ import pandas as pd
 from tasks.document.blocks import Document, Figure, File, Heading, Note, Table, Text, text
 from tasks.document.writers import html, latex, markdown
 
-FRAME = pd.DataFrame(
-    {"dataset": ["a_b", "c & d", "average"], "X ours": ["**1.5** ± 0.5 (+0.5)", "-", "1"], "n": 0.5}
-)
+NAMES, OURS = ["a_b", "c & **d**", "average"], ["**1.5** ± 0.5 (+0.5)", "-", "1"]
+FRAME = pd.DataFrame({"dataset": NAMES, "X ours": OURS, "n": 0.5})
 NOTE = Note("1.00", "+0.5", "above", (("Setting", "hops < 3"),))
 TABLE = Table("t", FRAME, "All 50 %", {(0, "X ours"): NOTE}, {"X ours": ("X", "ours")}, closing=1)
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="75pt" height="60pt"/>'
@@ -28,7 +27,7 @@ def test_latex_sets_what_is_special_and_what_is_marked():
     lines = latex.write(TABLE).splitlines()
     assert r"\caption{All 50 \%}" in lines
     assert r"a\_b & \textbf{1.5} $\pm$ 0.5 (+0.5) & 0.5 \\" in lines
-    assert r"c \& d & - & 0.5 \\" in lines
+    assert r"c \& \textbf{d} & - & 0.5 \\" in lines
     assert lines.index(r"\toprule") < lines.index(r"dataset & ours & n \\")
     assert r"\multicolumn{1}{c}{} & \multicolumn{1}{c}{X} & \multicolumn{1}{c}{} \\" in lines
     assert r"\cmidrule(lr){2-2}" in lines
