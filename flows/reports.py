@@ -16,6 +16,7 @@ from tasks.declared.suites import SUITES
 from tasks.document.contradictions import contradictions
 from tasks.document.files import from_table
 from tasks.document.writers.html import page_files
+from tasks.stages.history import past
 from tasks.stages.report import export, report
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
@@ -80,7 +81,15 @@ def contents(store: str, name: str, sections: Sequence[Section]) -> dict[str, An
         "page": page_files(),
         "provenance": provenance(store, sections),
         "contradictions": contradictions(),
+        "history": history(store, name),
     }
+
+
+def history(store: str, suite: str) -> list[dict[str, Any]]:
+    """What the benchmark of a suite has measured so far."""
+    rows = past(store)
+    found: list[Any] = rows[rows["suite"] == suite].to_dict("records")
+    return found
 
 
 def command(name: str, sections: Sequence[Section]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+import vl_convert
 
 from flgc.datasets.splits import N_FOLDS
 from flgc.methods.sorted_affinity import SortedAffinity
@@ -35,11 +36,14 @@ from tasks.document.blocks import (
 )
 from tasks.document.by_protocol import grids, is_wide, laid_tables, overview
 from tasks.document.cells import digests_of, notes
+from tasks.document.charts.history import history_chart
 from tasks.document.contradictions import Contradiction
 from tasks.document.datasets import dataset_table
 from tasks.document.figures.bars import bar_file
-from tasks.document.files import PICTURE, as_table, charts, from_table, pictures
+from tasks.document.files import PICTURE, as_json, as_table, charts, from_table, pictures
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
+from tasks.document.history import judged, recent, sentences
+from tasks.document.history import verdict as said
 from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN
 from tasks.document.printed import left_out
 from tasks.document.provenance import provenance_blocks
@@ -52,6 +56,8 @@ HOME = "flgc"
 # A table of settings with more lines than this is a file of its own.
 MOST_LINES = 60
 AS_CSV = "The same as a file:"
+# Pixels of a picture that is no figure of a table.
+HISTORY_WIDTH = 760
 SIZES = "Sizes of the datasets, and where the paper's table says something else"
 BESIDE = "± is the deviation over the runs"
 STANDINGS = (
@@ -114,6 +120,7 @@ def write_report(
     page: Mapping[str, str],
     provenance: Mapping[str, Any],
     contradictions: Sequence[Contradiction],
+    history: Sequence[Mapping[str, Any]],
 ) -> pd.DataFrame:
     """All tables as files (name, content); what is there of each is found by its name.
 
@@ -121,7 +128,8 @@ def write_report(
     `criteria` by dataset and method, `costs` are seconds by method and stage. The `digests` are
     those of the results, in their order, and `command` is what computes a cell again. `page` are
     the files of the HTML page by name, see `page_files`; for `provenance` see its blocks. The
-    `contradictions` stand beside the claims of the paper's text, where it has tables of the paper.
+    `contradictions` stand beside the claims of the paper's text, where it has tables of the paper;
+    `history` are the rows of the benchmark's past runs.
     """
     rows, known = {}, {}
     for table in tables:
@@ -151,7 +159,8 @@ def write_report(
             costs.get(table.name, {}),
             known[table.name],
         )
-    blocks += [*_missing(gaps), *_costs(costs), *provenance_blocks(rows, provenance)]
+    blocks += [*_history(history), *_missing(gaps), *_costs(costs)]
+    blocks += provenance_blocks(rows, provenance)
     return as_table(_files(Document(f"Reproduction: `{name}`", blocks), page))
 
 
@@ -307,6 +316,21 @@ def _seconds(name: str, costs: Mapping[str, Mapping[str, float]]) -> list[Block]
         return []
     shown = Table(f"{name}-seconds", cost(costs), "Seconds by method and stage")
     return [Heading(3, "Seconds by stage", folded=True), shown]
+
+
+def _history(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
+    """What the benchmark measured again and again, and what has left its spread."""
+    if not rows:
+        return []
+    found = judged(pd.DataFrame(rows))
+    spec = history_chart(found)
+    picture = vl_convert.vegalite_to_svg(as_json({**spec, "width": HISTORY_WIDTH}))
+    return [
+        Heading(2, "History of the benchmark"),
+        *text([f"{said(found)}.", "", *(f"- {line}" for line in sentences(found))]),
+        Figure("history", picture, "What was measured, over time", spec),
+        Table("history", recent(found), "The last runs of the benchmark"),
+    ]
 
 
 def _missing(gaps: Mapping[str, Sequence[Gap]]) -> list[Block]:

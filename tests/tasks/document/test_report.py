@@ -32,7 +32,7 @@ def written(*tables: Described, **given) -> dict[str, str]:
     empty = {name: {} for name in (*kinds, "gaps", "costs", "provenance")}
     found = given.pop("results", {each.name: cells(each) for each in tables})
     digests = {name: [f"{name} {i}" for i in range(len(of))] for name, of in found.items()}
-    empty |= {"contradictions": ()}
+    empty |= {"contradictions": (), "history": ()}
     more = {"command": COMMAND, "page": page_files(), "digests": digests, **empty, **given}
     return from_table(write_report("tiny", tables, ("paper",), results=found, **more))
 
@@ -196,3 +196,17 @@ def test_a_chart_stands_for_its_picture():
     assert "a.svg" in found
     assert "a.vl.json" not in found, "it is in the page"
     assert '"mark": "point"' in found["report.html"]
+
+
+def test_the_history_of_the_benchmark_tells_what_has_drifted():
+    about = {"suite": "tiny", "dataset": "Cora", "method": "FLGC*", "protocol": "honest"}
+    values = [0.83] * 6 + [0.80]
+    past = [
+        about | {"metric": "accuracy", "when": f"2026-11-0{day}T03:00:00+00:00", "value": value}
+        for day, value in enumerate(values, start=1)
+    ]
+    found = written(TINY, history=past)
+    assert "- Cora FLGC* honest accuracy: 0.8, worse; usually 0.83" in found["report.md"]
+    assert "2026-11-07 03:00" in found["report.md"]
+    assert found["history.svg"].startswith("<svg")
+    assert "History" not in written(TINY)["report.md"]
