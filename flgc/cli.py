@@ -68,7 +68,8 @@ class _Commands(TyperGroup):
 
 
 def _checkout_commands() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=COMMAND_GROUP)}
+    found = sorted(entry_points(group=COMMAND_GROUP), key=lambda entry: entry.name)
+    return {entry.name: entry for entry in found}
 
 
 def _unavailable(name: str, error: ModuleNotFoundError) -> Any:

@@ -57,6 +57,13 @@ LIGHT = _colours(ink="#222222", pale="#767676", grid="#dddddd")
 DARK = _colours(ink="#e6e6e6", pale="#9a9a9a", grid="#3d3d3d")
 
 
+def on_page(spec: Mapping[str, Any], colours: Mapping[str, Any]) -> dict[str, Any]:
+    """The chart in the colours of a page."""
+    own = spec.get("config", {})
+    both = {each: colours[each] | own[each] for each in colours if each in own}
+    return {**spec, "config": {**colours, **own, **both}}
+
+
 def _polygon(corners: int, inner: float = 1.0, turned: float = 0.0) -> str:
     """A path for Vega, the first corner above; with `inner` below 1 a star of that many points."""
     steps = corners if inner == 1 else 2 * corners

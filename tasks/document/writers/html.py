@@ -31,7 +31,7 @@ from tasks.document.blocks import (
     Table,
     Text,
 )
-from tasks.document.charts.parts import LIGHT
+from tasks.document.charts.parts import LIGHT, on_page
 from tasks.document.tables import as_text
 
 TEMPLATE = "report.html"
@@ -76,9 +76,9 @@ def write(document: Document, page: Mapping[str, str]) -> str:
         sections=sections,
         signs=SIGNS,
         words=WORDS,
-        specs={chart.name: chart.spec for chart in charts},
+        # Figures stand on white, on dark pages too.
+        specs={chart.name: on_page(chart.spec, LIGHT) for chart in charts if chart.spec},
         bundle=Markup(_bundle()) if charts else "",
-        theme=LIGHT,  # figures stand on white, on dark pages too
         facts=facts,
         page={name: Markup(text) for name, text in page.items() if name != TEMPLATE},
     )

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from flgc import FLGCClustering
 from flgc.datasets import load
 from flgc.methods.estimators import Estimator
-from flgc.methods.flgc import Clustering
+from flgc.methods.flgc_clustering import Clustering
 from flgc.methods.sorted_affinity import SortedAffinity, sort_affinity
 from flgc.preparing import build_graph
 from flgc.scaling import standardised

@@ -13,7 +13,8 @@ from flgc.datasets import load
 from flgc.datasets.splits import Split, runs
 from flgc.methods.base import Method, Outputs
 from flgc.methods.estimators import Estimator
-from flgc.methods.flgc import FLGC, Clustering
+from flgc.methods.flgc import FLGC
+from flgc.methods.flgc_clustering import Clustering
 from flgc.methods.varying import vary_method
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.preparing import build_graph

@@ -97,10 +97,8 @@ addEventListener("beforeprint", () => {
   for (const fold of document.querySelectorAll("details.fold")) fold.open = true;
 });
 
-// Charts are drawn when they come near; the picture stays for print, and where that fails. Their
-// expressions are interpreted (`ast`), since the page forbids code that is made from text.
+// Charts are drawn when they come near; the picture stays for print, and where that fails.
 const specs = read("specs");
-const theme = read("theme");
 const near = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -110,7 +108,7 @@ const near = new IntersectionObserver(
       place.className = "chart";
       target.querySelector(".paper").append(place);
       window
-        .vegaEmbed(place, specs[target.dataset.chart], { actions: false, renderer: "svg", ast: true, config: theme })
+        .vegaEmbed(place, specs[target.dataset.chart], { actions: false, renderer: "svg" })
         .then(() => target.classList.add("drawn"))
         .catch((error) => {
           place.remove();
