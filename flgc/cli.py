@@ -68,8 +68,7 @@ class _Commands(TyperGroup):
 
 
 def _checkout_commands() -> dict[str, EntryPoint]:
-    found = sorted(entry_points(group=COMMAND_GROUP), key=lambda entry: entry.name)
-    return {entry.name: entry for entry in found}
+    return {entry.name: entry for entry in entry_points(group=COMMAND_GROUP)}
 
 
 def _unavailable(name: str, error: ModuleNotFoundError) -> Any:

@@ -44,7 +44,7 @@ def commands(command, path=("flgc",)):
         if not each.hidden:
             yield from commands(each, (*path, name))
     if len(path) == 1:
-        for name in set(command.list_commands(None)) - set(command.commands):
+        for name in sorted(set(command.list_commands(None)) - set(command.commands)):
             yield from commands(command.get_command(None, name), (*path, name))
 
 
