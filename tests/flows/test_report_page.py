@@ -223,6 +223,7 @@ TRIED = """async () => {
     const refused = [];
     addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
     await fetch("https://example.org/").catch(() => {});
+    await new Promise((done) => setTimeout(done, 100));
     return refused;
 }"""
 

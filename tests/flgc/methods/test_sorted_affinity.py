@@ -19,7 +19,13 @@ from flgc.scaling import standardised
 IRIS = load("iris")
 P = build_graph(IRIS, "standardised", 10)
 SETTING = {
-    **{"scaling": "standardised", "hops": 3, "teleport": 0.1, "regularization": 10.0},
+    **{
+        "scaling": "standardised",
+        "hops": 3,
+        "teleport": 0.1,
+        "norm": "fro",
+        "regularization": 10.0,
+    },
     **{"threshold": 0.8, "subspace_dim": 4, "power": 4},
 }
 

@@ -81,7 +81,7 @@ def test_neighbours_down_to_none() -> None:
 
 
 BLOCKS = {
-    **{"scaling": "min-max", "hops": 3, "teleport": 0.1, "regularization": 10.0},
+    **{"scaling": "min-max", "hops": 3, "teleport": 0.1, "norm": "fro", "regularization": 10.0},
     **{"threshold": 0.8, "subspace_dim": 4, "power": 4},
 }
 
