@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -117,11 +118,34 @@ def followed(command: str, run: Callable[[Callable[..., None]], Any]) -> Ended:
 
     called, running = time.perf_counter(), []
     try:
-        with progress():
+        with unconverged(), progress():
             state = run(lambda *_: running.append(time.perf_counter()))
     except NoServer as error:
         stop(command, error, 1)
     return Ended(state, called, running[0] if running else called)
+
+
+@contextmanager
+def unconverged() -> Iterator[None]:
+    """Settings of a grid that a solver does not finish: a line for each solver, at the end."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    found: dict[str, list[str]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ConvergenceWarning)
+        shown = warnings.showwarning
+
+        def note(message: Any, category: Any, filename: str, *rest: Any, **more: Any) -> None:
+            if issubclass(category, ConvergenceWarning):
+                found.setdefault(Path(filename).stem, []).append(str(message))
+            else:
+                shown(message, category, filename, *rest, **more)
+
+        warnings.showwarning = note
+        yield
+    for solver, texts in found.items():
+        often = f"{len(texts)} times, at first" if len(texts) > 1 else "once"
+        errors.print(f"{solver} did not converge {often}: {texts[0]}", style="yellow", markup=False)
 
 
 def progress() -> AbstractContextManager[None]:

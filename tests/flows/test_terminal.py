@@ -1,13 +1,15 @@
 """What a person sees on a terminal: tables within its width, and the time that is left."""
 
 import io
+import warnings
 from itertools import product
 
 import pandas as pd
 import pytest
 from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
 
-from flows.terminal import RECENT, Pace, parts_within, print_table
+from flows.terminal import RECENT, Pace, parts_within, print_table, unconverged
 
 METHODS = ("FLGC", "FLGC*", "GCN-Linear", "K-Means", "SS-ELM", "TSVM", "LapRLS")
 KINDS = ("published", "paper", "honest")
@@ -91,3 +93,17 @@ def test_what_is_stored_already_does_not_make_the_rest_look_fast() -> None:
         clock.now += 10
         pace.reach(1001 + done)
     assert pace.left(1000 + RECENT + 6) == "about 60 s left"
+
+
+def test_solvers_that_do_not_converge_are_told_of_once(capsys: pytest.CaptureFixture) -> None:
+    def warn() -> None:
+        with unconverged():
+            for residual in (1, 2, 3):
+                warnings.warn(f"residual {residual}", ConvergenceWarning, stacklevel=1)
+            warnings.warn("something else", UserWarning, stacklevel=1)
+
+    with pytest.warns(UserWarning, match="something else") as others:
+        warn()
+    assert len(others) == 1
+    told = " ".join(capsys.readouterr().err.split())
+    assert told == "test_terminal did not converge 3 times, at first: residual 1"
