@@ -135,7 +135,8 @@ def _source(written: dict[str, Any]) -> dict[str, str]:
         "dataset": name,
         "digest of its content": f"`{noted['digest']}`",
         "from": ", ".join(dict.fromkeys(places)) or "embedded",
-        "licence": noted["licence"],
-        "cite": noted["citation"],
+        # One's own data have neither.
+        "licence": noted.get("licence", ""),
+        "cite": noted.get("citation", ""),
         "marks": ", ".join(noted["marks"]),
     }

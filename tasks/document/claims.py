@@ -63,7 +63,7 @@ def reached(table: Described, results: pd.DataFrame) -> list[str]:
             line += f"; more than {FAR_ABOVE:g} above at {', '.join(listed)}"
         lines.append(line)
     if not lines:
-        return [f"\n{text}" for text in table.remarks]
+        return [] if table.published else [f"\n{text}" for text in table.remarks]
     head = (
         f"Published values reached to {TOLERANCE:g} point or exceeded (differences in points, of "
         "values as they are printed):\n"

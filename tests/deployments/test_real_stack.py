@@ -99,16 +99,20 @@ def test_the_typed_command_reproduces_the_suite(up: Up, cold: str) -> None:
     }
     assert kinds.pop("report-tiny") == "markdown"
     assert kinds.pop("report-tiny-file") == "markdown"
-    figures = [*tables, "citation-tiny-time", "citation-tiny-sensitivity"]
+    # Bars instead of dots, and what is looked at beside them.
+    figures = [*(tables - {"clustering-tiny"}), "robustness-tiny-samples"]
+    figures += [f"clustering-tiny-{name}" for name in ("bars", "influence", "affinity")]
+    figures += ["citation-tiny-time", "citation-tiny-sensitivity"]
     figures += [f"uci-tiny-{name}" for name in ("labels", "depths", "neighbours")]
     figures += [f"uci-tiny-ranks-{protocol}" for protocol in ("paper", "honest")]
     shown = {f"{name}-summary": "markdown" for name in tables}
     shown |= {f"{name}-table": "table" for name in tables}
     shown |= {f"{name}-figure": "image" for name in figures}
+    shown |= {"summary-tiny": "markdown", "summary-tiny-tables": "table"}
     assert {key: kind for key, kind in kinds.items() if kind != "progress"} == shown
-    assert len(cells(up.store)) == 46
+    assert len(cells(up.store)) == 171
     assert {file.suffix for file in up.store.rglob("*") if file.is_file()} == {".parquet"}
-    assert "46 cells are there." in (up.reports / "report.md").read_text()
+    assert "171 cells are there." in (up.reports / "report.md").read_text()
     assert {path.stem for path in up.reports.glob("*-tiny.csv")} == tables
     assert {run["state"]["type"] for run in up.subflows(cold)} == {"COMPLETED"}
     assert set(up.task_states(cold)) >= {"Completed"}
@@ -168,7 +172,9 @@ def test_fits_go_to_a_gpu_worker(up: Up, cold: str, tmp_path: Path) -> None:
         "fit iris FLGC paper",
         "fit iris FLGC paper",
         "score iris FLGC*",
-        "score iris FLGC*",
+        "score iris on standardised FLGC*",
+        "score iris on unit-length FLGC*",
+        "score iris on unit-length, 5 neighbours FLGC*",
     ]
     assert_same_cells(tmp_path, up.store, 2)
 

@@ -162,9 +162,9 @@ def test_packaged_files_are_small_credited_and_without_name_or_time():
 @pytest.mark.slow
 def test_wheel_and_sdist_carry_the_packaged_files(tmp_path):
     """Built from the checkout by the backend of pyproject.toml, which pip fetches."""
-    (backend,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    backend = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", tmp_path / "backend"]
-    subprocess.run([*pip, backend], check=True)
+    subprocess.run([*pip, *backend], check=True)
     build = (
         "import sys, hatchling.build as b; b.build_wheel(sys.argv[1]); b.build_sdist(sys.argv[1])"
     )
