@@ -116,7 +116,7 @@ def test_digits_are_clustered_under_noise(prefect_server: str, tmp_path: Path) -
     chosen = ["digits", "-m", "FLGC*", "--noise", "salt_pepper:0.2", "--seeds", "1"]
     result = robustness(*chosen)
     assert result.exit_code == 0, result.output
-    shown = [line for line in result.stdout.splitlines() if line.startswith("digits ")]
+    shown = [line for line in result.stdout.splitlines() if line.startswith("digits  ")]
     lines = [re.split(r"\s{2,}", line) for line in shown]
     rows = {(line[2], line[4]): line for line in lines}
     assert set(rows) == {(p, m) for p in ("shared", "independent") for m in ("ACC", "NMI")}
@@ -160,10 +160,10 @@ def test_a_table_of_ones_own_is_classified_under_noise(prefect_server: str) -> N
 def test_a_method_that_breaks_ends_with_1_and_says_why(
     prefect_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "theirs.py").write_text(BROKEN)
+    (tmp_path / "broken_method.py").write_text(BROKEN)
     monkeypatch.syspath_prepend(tmp_path)
     result = robustness(
-        *("iris", "-m", "FLGC*", "-m", "theirs:Broken"),
+        *("iris", "-m", "FLGC*", "-m", "broken_method:Broken"),
         *("--noise", "gaussian:0.1", "--seeds", "1", "--pattern", "shared", "--json"),
     )
     assert result.exit_code == 1, result.output
