@@ -38,7 +38,7 @@ VARIANT = "authors' setting"  # a rival once more: in no mean and no rank
 MARK = re.compile(r"(<!--n:(.+?)-->).*?(<!--/n-->)")
 TABLE = re.compile(r"(<!--table:(\w+)(?: (\S+))?-->\n).*?(<!--/table-->)", re.DOTALL)
 NONE = "–"  # noqa: RUF001
-NOTHING = "*Nothing of this table is stored yet.*"
+NOTHING = "*Not set here yet: `make reproduce` computes this table.*"
 DIGITS = 12
 
 Cells = dict[str, dict[str, Any]]
