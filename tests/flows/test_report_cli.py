@@ -18,7 +18,8 @@ EMPTY: dict[str, dict] = {name: {} for name in (*KINDS, "gaps", "costs", "digest
 def made(store: Path, name: str, **more: object) -> str:
     """The key of a report without a table."""
     given = {"name": name, "tables": [], "protocols": ["paper"], "command": "", **EMPTY}
-    return report(str(store), name, **{**given, "page": page_files(), **more}).key
+    given |= {"page": page_files(), "contradictions": [], "history": []}
+    return report(str(store), name, **{**given, **more}).key
 
 
 def run(*arguments: str) -> tuple[int, str]:
