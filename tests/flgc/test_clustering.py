@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flgc import FLGCClustering
+from flgc.clustering import expressed
 from flgc.eigenpairs import leading_eigenpairs
 from flgc.metrics import clustering_accuracy
 from flgc.self_expression import (
@@ -151,6 +152,13 @@ def test_other_norms_find_independent_subspaces(norm):
     X, truth = union_of_subspaces()
     model = FLGCClustering(3, hops=0, norm=norm, regularization=0.1, subspace_dim=2, random_state=0)
     assert clustering_accuracy(truth, model.fit_predict(X)) == 1.0
+
+
+def test_with_the_l1_norm_no_node_expresses_itself():
+    X, _ = union_of_subspaces()
+    [(_, Z)] = expressed(X, X, "l1", [0.1])
+    assert Z.any()
+    np.testing.assert_array_equal(Z.diagonal(), 0)
 
 
 def test_more_clusters_than_there_are_mix_nothing():
