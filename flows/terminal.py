@@ -1,6 +1,7 @@
 """What commands that run flows share: quiet, progress, and tables on a terminal."""
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -34,6 +35,7 @@ output = Console(width=None if sys.stdout.isatty() else 160)
 errors = Console(stderr=True)
 
 EVERY_SECONDS = 60.0  # between two lines of progress where there is no terminal for a bar
+INTERRUPTED = 130  # what a shell says of a program that Ctrl-C has ended
 RECENT = 20  # tasks whose pace counts for the time left
 # Columns that say what a row is about, and stand in each part of a table that is too wide.
 NAMES = ("dataset", "method", "noise", "pattern", "changed", "metric")
@@ -118,11 +120,33 @@ def followed(command: str, run: Callable[[Callable[..., None]], Any]) -> Ended:
 
     called, running = time.perf_counter(), []
     try:
-        with unconverged(), progress():
+        with stoppable(), unconverged(), progress():
             state = run(lambda *_: running.append(time.perf_counter()))
     except NoServer as error:
         stop(command, error, 1)
     return Ended(state, called, running[0] if running else called)
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Ctrl-C ends a run once its running tasks have ended, and given twice at once.
+
+    Either way all that was stored is there: what is half written is no artifact yet.
+    """
+    asked = False
+
+    def ask(*_: Any) -> None:
+        nonlocal asked
+        if asked:
+            os._exit(INTERRUPTED)  # Python would wait for threads; the server ends by itself
+        asked = True
+        text = "Stopping as soon as the running tasks have ended; Ctrl-C again stops at once."
+        print_plainly(errors, text, style="yellow")
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, ask)
+    yield
+    signal.signal(signal.SIGINT, before)  # not after Ctrl-C: Python's end may be what it waits for
 
 
 @contextmanager

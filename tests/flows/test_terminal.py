@@ -1,7 +1,11 @@
 """What a person sees on a terminal: tables within its width, and the time that is left."""
 
 import io
+import signal
+import subprocess
+import sys
 import warnings
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import pandas as pd
@@ -9,7 +13,7 @@ import pytest
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
-from flows.terminal import RECENT, Pace, parts_within, print_table, unconverged
+from flows.terminal import INTERRUPTED, RECENT, Pace, parts_within, print_table, unconverged
 
 METHODS = ("FLGC", "FLGC*", "GCN-Linear", "K-Means", "SS-ELM", "TSVM", "LapRLS")
 KINDS = ("published", "paper", "honest")
@@ -107,3 +111,52 @@ def test_solvers_that_do_not_converge_are_told_of_once(capsys: pytest.CaptureFix
     assert len(others) == 1
     told = " ".join(capsys.readouterr().err.split())
     assert told == "test_terminal did not converge 3 times, at first: residual 1"
+
+
+Start = Callable[[float], subprocess.Popen[str]]
+WAITING = """
+import time
+from concurrent.futures import ThreadPoolExecutor
+from flows.terminal import stoppable
+
+with stoppable(), ThreadPoolExecutor() as pool:
+    task = pool.submit(time.sleep, {seconds})
+    print("running", flush=True)
+    task.result()
+"""
+
+
+@pytest.fixture
+def run_waiting() -> Iterator[Start]:
+    started = []
+
+    def start(seconds: float) -> subprocess.Popen[str]:
+        program = [sys.executable, "-c", WAITING.format(seconds=seconds)]
+        process = subprocess.Popen(
+            program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "running\n"
+        process.send_signal(signal.SIGINT)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_ctrl_c_lets_running_tasks_end(run_waiting: Start) -> None:
+    process = run_waiting(1.0)
+    _, said = process.communicate(timeout=60)
+    assert "Ctrl-C again stops at once" in said
+    assert said.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_ctrl_c_twice_does_not_wait(run_waiting: Start) -> None:
+    process = run_waiting(600.0)
+    assert process.stderr is not None
+    assert "Ctrl-C again stops at once" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == INTERRUPTED
