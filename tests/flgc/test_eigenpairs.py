@@ -51,6 +51,16 @@ def test_one_eigenvalue_far_above_all_others_does_not_overflow():
     assert values[0] == pytest.approx(1e6, rel=1e-5)
 
 
+def test_a_block_without_any_small_eigenvalue_to_damp_stays_finite():
+    """Its last values may be rounding errors: divided by those, the filter would overflow."""
+    values = np.array([1.0, -0.9, 1e-9])
+    middle, width = eigenpairs._unwanted(values, 2, "LM", 1.0)
+    V = np.eye(3, dtype="float32")
+    A = np.diag(values).astype("float32")
+    filtered = eigenpairs._filtered(lambda V: A @ V, V, A, middle, width)
+    assert np.abs(filtered).max() < 1 / np.finfo("float32").eps
+
+
 def test_a_zero_operator_has_zero_eigenvalues():
     values, vectors = leading_eigenpairs(lambda V: 0 * V, 500, 3, np.dtype(float), "LA")
     np.testing.assert_allclose(values, 0, atol=1e-12)

@@ -15,6 +15,7 @@ from tasks.stages.dataset import dataset
 from tasks.stages.fit import fit
 from tasks.stages.graph import graph
 from tasks.stages.pick import pick
+from tasks.stages.propagate import propagate
 from tasks.stages.score import score
 from tasks.stages.splits import splits
 
@@ -74,6 +75,23 @@ def test_what_is_stored_is_known_and_the_rest_is_counted(tmp_path: Path) -> None
     found = dry_run(plan_of(tmp_path))
     assert {cell.method: cell.state for cell in found.cells} == {"FLGC": "new", "FLGC*": "stored"}
     assert found.steps == 2, "a pick and a fit are left to do"
+
+
+def test_a_step_is_not_stored_while_something_that_it_is_made_from_is_missing(
+    tmp_path: Path,
+) -> None:
+    """Picks that are not there are something else than no picks, with which it may be stored."""
+    from flows.dry_run import Looking, Step
+
+    data = dataset(str(tmp_path), "iris", dataset="iris")
+    P = graph(str(tmp_path), "iris", data=data, graph="min-max", n_neighbors=None, without=())
+    given: dict[str, Any] = {"data": data, "graph": P, "without": (), "device": "cpu"}
+    given |= {"scaling": "min-max", "hops": 2, "teleport": 0.1}
+    propagate(str(tmp_path), "iris", **given)
+    looking = Looking(plan_of(tmp_path))
+    assert looking.step({}, propagate, "iris", "without picks", **given).artifact
+    missing = Step("pick", "iris", None)
+    assert not looking.step({}, propagate, "iris", "picks", **given, picks=missing).artifact
 
 
 def test_seconds_are_those_of_the_same_steps_or_of_others_data(tmp_path: Path) -> None:

@@ -159,4 +159,4 @@ def test_ctrl_c_twice_does_not_wait(run_waiting: Start) -> None:
     assert process.stderr is not None
     assert "Ctrl-C again stops at once" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == INTERRUPTED
+    assert process.wait(20) == INTERRUPTED
