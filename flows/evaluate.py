@@ -55,7 +55,7 @@ def evaluate(
     said = told(pairs_of(plan.store, section))
     remarked = dataclasses.replace(experiment, remarks=(*said, *experiment.remarks))
     sections = [dataclasses.replace(section, experiment=remarked)]
-    reports.show(reports.write(plan.store, plan.suite, sections), plan.suite)
+    reports.show(reports.write(plan, plan.suite, sections), plan.suite)
     get_run_logger().info(cost(started))
     return outcome(sections, strict=False)
 
@@ -105,7 +105,17 @@ def planned_evaluation(
         runs,
         remarks,
     )
-    return Plan(f"evaluate-{named(name)}", (experiment,), (PROTOCOL,), device, Store(store).url)
+    command = f"flgc evaluate {{dataset}} --runs {runs} --method {{method}}"
+    command += f" --labelled {labelled}" if split else f" --task {task}"
+    return Plan(
+        f"evaluate-{named(name)}",
+        (experiment,),
+        (PROTOCOL,),
+        device,
+        Store(store).url,
+        title=f"Evaluation: `{name}`",
+        command=command,
+    )
 
 
 def split_of(labelled: str) -> str:

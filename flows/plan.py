@@ -1,8 +1,10 @@
 """Parameters that all flows share: typed for the UI, refused with the choices named."""
 
 import dataclasses
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -25,13 +27,19 @@ QUICK_RUNS = 10
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run will do, checked: experiments narrowed to what was asked for."""
+    """What a run will do, checked: experiments narrowed to what was asked for.
+
+    Reports have a `title`, in which `{name}` stands for the report's own, and tell of each cell the
+    `command` that computes it again, with the names of what that takes of the cell.
+    """
 
     suite: str
     experiments: tuple[Experiment, ...]
     protocols: tuple[str, ...]
     device: str
     store: str
+    title: str = "Reproduction: `{name}`"
+    command: str = ""
 
     def of(self, flow: str) -> "Plan":
         """The part that one flow does."""
@@ -54,6 +62,9 @@ def planned(
 
     `quick` is 10 runs at most and one seed of each noise, in a report of its own.
     """
+    command = f"flgc reproduce --suite {shlex.quote(Path(suite).name)}"
+    command += (f" --runs {runs}" if runs else "") + (" --quick" if quick else "")
+    command += " --dataset {dataset} --method {method} --protocol {protocol}"
     suite, declared = suite_named(suite)
     tasks = {name: task_of(name) for name in methods or ()}
     check("protocol", protocols or (), PROTOCOLS)
@@ -83,7 +94,8 @@ def planned(
             f"datasets and the methods that were chosen{f' ({known})' if known else ''}"
         )
     name = f"{suite}-quick" if quick else suite
-    return Plan(name, tuple(narrowed), tuple(protocols or PROTOCOLS), device, Store(store).url)
+    chosen_protocols, url = tuple(protocols or PROTOCOLS), Store(store).url
+    return Plan(name, tuple(narrowed), chosen_protocols, device, url, command=command)
 
 
 def quickly(experiment: Experiment) -> Experiment:

@@ -10,9 +10,8 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 
+from flows.plan import Plan
 from flows.section import Section
-from tasks.declared.robustness import named
-from tasks.declared.suites import SUITES
 from tasks.document.contradictions import contradictions
 from tasks.document.files import from_table
 from tasks.document.writers.html import page_files
@@ -24,10 +23,10 @@ from tasks.store.layouts import load
 REPORTS = "FLGC_REPORTS"
 
 
-def write(store: str, name: str, sections: Sequence[Section]) -> Path:
+def write(plan: Plan, name: str, sections: Sequence[Section]) -> Path:
     """The report in the store and as files; gives the path of the report itself."""
-    artifact: Any = report.submit(store, name, **contents(store, name, sections)).result()
-    path = export(load(Store(store), artifact), report_folder(name))
+    artifact: Any = report.submit(plan.store, name, **contents(plan, name, sections)).result()
+    path = export(load(Store(plan.store), artifact), report_folder(name))
     get_run_logger().info("report: %s", path)
     return path
 
@@ -59,11 +58,11 @@ def as_url(svg: str) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
-def contents(store: str, name: str, sections: Sequence[Section]) -> dict[str, Any]:
+def contents(plan: Plan, name: str, sections: Sequence[Section]) -> dict[str, Any]:
     """What the report is made from."""
     by_name = {section.experiment.name: section for section in sections}
     return {
-        "name": name,
+        "title": plan.title.format(name=name),
         "tables": [section.table for section in sections],
         "protocols": sections[0].protocols,
         "sizes": {key: section.sizes for key, section in by_name.items() if section.sizes},
@@ -77,11 +76,11 @@ def contents(store: str, name: str, sections: Sequence[Section]) -> dict[str, An
         "gaps": {key: section.gaps for key, section in by_name.items()},
         "costs": {key: section.costs for key, section in by_name.items()},
         "digests": {k: [each.digest for each in s.results] for k, s in by_name.items()},
-        "command": command(name, sections),
+        "command": plan.command,
         "page": page_files(),
-        "provenance": provenance(store, sections),
+        "provenance": provenance(plan.store, sections),
         "contradictions": contradictions(),
-        "history": history(store, name),
+        "history": history(plan.store, name),
     }
 
 
@@ -90,18 +89,6 @@ def history(store: str, suite: str) -> list[dict[str, Any]]:
     rows = past(store)
     found: list[Any] = rows[rows["suite"] == suite].to_dict("records")
     return found
-
-
-def command(name: str, sections: Sequence[Section]) -> str:
-    """What computes a cell of these tables again, with the names of what it takes of the cell."""
-    chosen = "--method {method} --protocol {protocol}"
-    first = sections[0].experiment
-    if first.name == f"robustness-{named(first.datasets[0])}":  # of any dataset, as in no suite
-        task = f" --task {first.task}" if first.split else ""
-        seeds = f" --seeds {first.noises[0].runs}"
-        return f"flgc robustness {{dataset}}{task}{seeds} --noise {{noise}} {chosen}"
-    suite = name if name in SUITES else name.removesuffix(f"-{first.flow}")
-    return f"flgc reproduce --suite {suite} --dataset {{dataset}} {chosen}"
 
 
 def provenance(store: str, sections: Sequence[Section]) -> dict[str, Any]:

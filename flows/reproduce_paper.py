@@ -47,7 +47,7 @@ def reproduce_paper(
     started = time.perf_counter()
     plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store, quick)
     sections: list[Section] = []
-    with so_far(plan.store, plan.suite):
+    with so_far(plan, plan.suite):
         for name, table in TABLES.items():
             part = plan.of(name)
             if not part.experiments:
@@ -73,7 +73,7 @@ def reproduce_paper(
                     Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
                     for e in part.experiments
                 ]
-    path = reports.write(plan.store, plan.suite, sections)
+    path = reports.write(plan, plan.suite, sections)
     reports.show(path, plan.suite)
     show_summary(plan.suite, sections, path)
     get_run_logger().info(cost(started))

@@ -81,8 +81,18 @@ def planned_under_noise(
         seeds,
         split_of(task, split),
     )
-    chosen = tuple(protocols or PROTOCOLS)
-    return Plan(named(about["name"]), (experiment,), chosen, device, Store(store).url)
+    command = f"flgc robustness {{dataset}} --seeds {seeds} --noise {{noise}}"
+    command += " --pattern {noise_pattern} --method {method} --protocol {protocol}"
+    command += f" --task {task} --split {experiment.split}" if experiment.split else ""
+    return Plan(
+        named(about["name"]),
+        (experiment,),
+        tuple(protocols or PROTOCOLS),
+        device,
+        Store(store).url,
+        title=f"Noise: `{about['name']}`",
+        command=command,
+    )
 
 
 def noise_of(text: str) -> tuple[str, float]:

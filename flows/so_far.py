@@ -10,6 +10,7 @@ from contextvars import ContextVar
 
 from prefect import get_run_logger
 
+from flows.plan import Plan
 from flows.reports import contents, report_folder
 from flows.section import Section
 from tasks.stages.report import export, report
@@ -22,8 +23,8 @@ SHARE = 0.03
 class SoFar:
     """The sections of a run as far as they are, and the report of them on disk."""
 
-    def __init__(self, store: str, name: str) -> None:
-        self.store, self.name = store, name
+    def __init__(self, plan: Plan, name: str) -> None:
+        self.plan, self.name = plan, name
         self.sections: dict[str, Section] = {}
         self.known: set[Artifact] = set()
         self.behind = False
@@ -49,9 +50,9 @@ class SoFar:
         """The report now; what is wrong with the report of a part does not end the run."""
         started = time.thread_time()  # what it takes from others, however long it waits for them
         try:
-            given = contents(self.store, self.name, list(self.sections.values()))
-            given["name"] = f"{self.name}, so far"
-            path = export(report.result(self.store, **given), report_folder(self.name))
+            given = contents(self.plan, self.name, list(self.sections.values()))
+            given["title"] += ", so far"
+            path = export(report.result(self.plan.store, **given), report_folder(self.name))
             get_run_logger().info("report so far: %s", path)
         except Exception:
             get_run_logger().warning("no report so far", exc_info=True)
@@ -63,12 +64,12 @@ _of_run: ContextVar[SoFar | None] = ContextVar("so_far", default=None)
 
 
 @contextmanager
-def so_far(store: str, name: str) -> Iterator[SoFar]:
+def so_far(plan: Plan, name: str) -> Iterator[SoFar]:
     """The report of the run that this is a part of, or one of its own.
 
     A run that is stopped, by Ctrl-C for one, writes what it has before it waits for its tasks.
     """
-    shown = _of_run.get() or SoFar(store, name)
+    shown = _of_run.get() or SoFar(plan, name)
     token = _of_run.set(shown)
     try:
         yield shown

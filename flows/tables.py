@@ -61,7 +61,7 @@ def run_tables(plan: Plan, strict: bool) -> Any:
     """The sections of a plan's experiments, in a state that says what is not there."""
     started, sections = time.perf_counter(), []
     name = f"{plan.suite}-{plan.experiments[0].flow}"
-    with so_far(plan.store, name) as report:
+    with so_far(plan, name) as report:
         for experiment in plan.experiments:
             section = run_experiment(plan, experiment, report)
             report.add(section)
@@ -69,7 +69,7 @@ def run_tables(plan: Plan, strict: bool) -> Any:
             sections.append(section)
     alone = runtime.flow_run.parent_flow_run_id is None
     if alone:  # a parent writes one report over everything
-        reports.show(reports.write(plan.store, name, sections), name)
+        reports.show(reports.write(plan, name, sections), name)
     get_run_logger().info(cost(started))
     return outcome(sections, strict, whole=alone)
 

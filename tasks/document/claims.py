@@ -121,10 +121,10 @@ def beaten(table: Described, results: pd.DataFrame) -> list[str]:
         return []
     head = (
         "Against each rival: cells won-level-lost, and the mean difference in points; level is "
-        "what is printed alike. A rival is beaten if both say so. Those marked *published* "
-        "or *literature* were not run here:\n"
+        "what is printed alike. A rival is beaten if both say so."
     )
-    return [head, *lines]
+    elsewhere = " Those marked *published* or *literature* were not run here." if columns else ""
+    return [f"{head}{elsewhere}\n", *lines]
 
 
 def leaders(table: Described, results: pd.DataFrame) -> list[str]:

@@ -71,7 +71,7 @@ IN_ITS_PICTURE = (
 )
 # What figures show, by how the name of the file ends; the first has the name of the table.
 DRAWN = {
-    "": "every cell, ours and the published value",
+    "": "every cell",
     "bars": "every cell",
     "time": "training time and accuracy against the number of hops",
     "sensitivity": "accuracy of the settings of a grid",
@@ -84,25 +84,28 @@ DRAWN = {
     "affinity": "affinity matrices, sorted by class",
     "samples": "some of the images",
 }
-PROTOCOLS_EXPLAINED = f"""\
-Two protocols stand side by side. **paper**: one setting per dataset and method, the best on the
-test nodes of all runs (for clusterings: against the true classes), as the paper's numbers were.
-What was tuned for a dataset, such as its graph, is in `paper` alone; noise is the same in both.
+PAPER = """\
+**paper**: one setting per dataset and method, the best on the test nodes of all runs (for
+clusterings: against the true classes), as the paper's numbers were. What was tuned for a dataset,
+such as its graph, is in `paper` alone; noise is the same in both protocols. `FLGC*` may pick
+teleport 0, which is `FLGC`: in `paper` it cannot be the worse of the two."""
+HONEST = f"""\
 **honest**: a setting for each run by itself, picked from what that run may see and nothing else: on
 its validation nodes where there are some, else on labelled nodes that a fit leaves out, by the
 squared error of leave-one-out if a method knows it, or by its hits in {N_FOLDS} folds; for
 clusterings by the silhouette, which picks among the preparations (graph, scaling) too. Methods that
 are trained are picked in the same way, all their settings in all runs. `FLGC* averaged` picks
 nothing: all models of its grid are added up in each run, with more weight the more nodes that the
-run may see and the model did not fit it gets right; so it is in `honest` alone, as are rows at one
-given setting, and {NONE} stands where a method is not in a protocol. How many settings each method
-tried is told below each table. *published* is what the paper prints. `FLGC*` may pick teleport 0,
-which is `FLGC`: in `paper` it cannot be the worse of the two. Accuracies are in percent, ± is the
-standard deviation over the runs."""
+run may see and the model did not fit it gets right."""
+EXPLAINED = {"paper": PAPER, "honest": HONEST}
+PUBLISHED_EXPLAINED = "*published* is what the paper prints."
+NUMBERS_EXPLAINED = f"""\
+Accuracies are in percent, ± is the standard deviation over the runs, and {NONE} stands where a
+method is not in a protocol. How many settings each method tried is told below each table."""
 
 
 def write_report(
-    name: str,
+    title: str,
     tables: Sequence[Described],
     protocols: Sequence[str],
     sizes: Mapping[str, pd.DataFrame],
@@ -142,7 +145,7 @@ def write_report(
     judged = verdicts(tables, protocols, *evidence)
     blocks = [*opening(tables, protocols, there, gaps, known, judged)]
     blocks += _contradicted(contradictions) if judged else []
-    blocks += [Heading(2, "How to read the tables"), Text(PROTOCOLS_EXPLAINED)]
+    blocks += [Heading(2, "How to read the tables"), *_explained(tables, protocols)]
     for table in tables:
         blocks += _section(
             table,
@@ -161,7 +164,7 @@ def write_report(
         )
     blocks += [*_history(history), *_missing(gaps), *_costs(costs)]
     blocks += provenance_blocks(rows, provenance)
-    return as_table(_files(Document(f"Reproduction: `{name}`", blocks), page))
+    return as_table(_files(Document(title, blocks), page))
 
 
 def opening(
@@ -203,6 +206,14 @@ def _claims(judged: Sequence[Verdict]) -> list[Block]:
     shown = shown[["claim", "verdict", "paper", "honest", "where"]]
     said = f"**Does the paper reproduce?** Of {len(judged)} claims of its text: {words}."
     return [Text(said), Table("claims", shown, "The claims of the paper's text, and what we found")]
+
+
+def _explained(tables: Sequence[Described], protocols: Sequence[str]) -> list[Block]:
+    """What the columns are, of those that there are."""
+    said = [EXPLAINED[protocol] for protocol in protocols]
+    if any(table.published for table in tables):
+        said.append(PUBLISHED_EXPLAINED)
+    return [Text("\n\n".join([*said, NUMBERS_EXPLAINED]))]
 
 
 def _contradicted(found: Sequence[Contradiction]) -> list[Block]:

@@ -96,10 +96,13 @@ def test_a_plan_is_honest_alone_and_says_what_the_data_are() -> None:
     plan = planned_evaluation("WINE", runs=4, labelled="5")
     [experiment] = plan.experiments
     assert plan.protocols == ("honest",)
+    assert plan.command == "flgc evaluate {dataset} --runs 4 --method {method} --labelled 5"
     assert (experiment.split, experiment.runs, experiment.datasets) == ("5-per-class", 4, ("wine",))
     assert {"FLGC*", "FLGC* averaged", "LapRLS", "SVM", "GCN", "SGC"} <= set(experiment.methods)
     assert "In each run 15 rows are labelled and 163 tested" in " ".join(experiment.remarks)
-    [clustered] = planned_evaluation("wine", task="clustering").experiments
+    clusters = planned_evaluation("wine", task="clustering")
+    [clustered] = clusters.experiments
+    assert clusters.command.endswith("--method {method} --task clustering")
     assert (clustered.split, clustered.metrics) == ("", ("ACC", "NMI"))
 
 

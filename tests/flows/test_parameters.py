@@ -6,6 +6,16 @@ from pydantic import TypeAdapter, ValidationError
 from flows.plan import FLOWS, Suite, planned
 from flows.runners import task_runner
 
+MINE = """
+name = "my-suite"
+[[experiment]]
+name = "my-table"
+task = "classification"
+datasets = ["iris", "wine"]
+methods = ["FLGC*"]
+split = "10%"
+"""
+
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
@@ -79,19 +89,27 @@ def test_quick_is_ten_runs_at_most_and_one_seed_of_each_noise() -> None:
     assert planned(FLOWS, "paper", quick=True, runs=3).experiments[0].runs == 3
 
 
+@pytest.mark.parametrize(
+    ("chosen", "options"),
+    [
+        ({"suite": "tiny"}, "--suite tiny"),
+        ({"suite": "tiny", "runs": 3}, "--suite tiny --runs 3"),
+        ({"suite": "paper", "quick": True}, "--suite paper --quick"),
+        ({"suite": "mine.toml"}, "--suite mine.toml"),
+    ],
+)
+def test_reports_tell_what_computes_a_cell_again(
+    chosen: dict, options: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.toml").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    cell = "--dataset {dataset} --method {method} --protocol {protocol}"
+    assert planned(FLOWS, **chosen).command == f"flgc reproduce {options} {cell}"
+
+
 def test_a_suite_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(
-        """
-        name = "my-suite"
-        [[experiment]]
-        name = "my-table"
-        task = "classification"
-        datasets = ["iris", "wine"]
-        methods = ["FLGC*"]
-        split = "10%"
-        """
-    )
+    path.write_text(MINE)
     plan = planned(FLOWS, str(path), datasets=["wine"])
     assert (plan.suite, [e.datasets for e in plan.experiments]) == ("my-suite", [("wine",)])
     parameters = TypeAdapter(Suite)

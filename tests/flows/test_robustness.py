@@ -93,6 +93,8 @@ def test_without_options_the_plan_is_the_papers_eight_noises_in_both_patterns() 
     assert experiment.datasets == ("digits",)
     assert (len(experiment.noises), len(experiment.subjects)) == (16, 48)
     assert plan.protocols == ("paper", "honest")
+    cell = "--pattern {noise_pattern} --method {method} --protocol {protocol}"
+    assert plan.command == f"flgc robustness {{dataset}} --seeds 3 --noise {{noise}} {cell}"
     assert {noise.pattern for noise in experiment.noises[:8]} == {"shared"}
     chosen = planned_under_noise("iris", noises=["gaussian:0.1", "gaussian:.1"], seeds=1)
     assert len(chosen.experiments[0].subjects) == 2, "the same noise once"

@@ -47,7 +47,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def run_alone(store: Path, *, stopped: bool = False, **chosen: Any) -> Section:
     """The table without Prefect, and its report so far; or Ctrl-C at its end."""
     plan = planned(("uci",), **{**CHOSEN, "store": str(store), **chosen})
-    with called(), so_far(plan.store, "mine") as report:
+    with called(), so_far(plan, "mine") as report:
         section = run_experiment(plan, plan.experiments[0], report)
         report.add(section)
         if stopped:

@@ -80,6 +80,7 @@ def write(document: Document, page: Mapping[str, str]) -> str:
         specs={chart.name: on_page(chart.spec, LIGHT) for chart in charts if chart.spec},
         bundle=Markup(_bundle()) if charts else "",
         facts=facts,
+        compared=any(note.standing for note in _notes(document)),
         page={name: Markup(text) for name, text in page.items() if name != TEMPLATE},
     )
 
@@ -181,6 +182,11 @@ def _tables(sections: Sequence[Section]) -> Iterator[Shown]:
     for section in sections:
         for part in section.parts:
             yield from (each["block"] for each in part.blocks if each["kind"] == "table")
+
+
+def _notes(document: Document) -> Iterator[Note]:
+    for block in document.blocks:
+        yield from block.notes.values() if isinstance(block, Table) else ()
 
 
 def _shown(block: Table, first: int) -> Shown:

@@ -27,14 +27,15 @@ def cells(of: Described = TINY) -> list[pd.DataFrame]:
     ]
 
 
-def written(*tables: Described, **given) -> dict[str, str]:
+def written(*tables: Described, protocols=("paper",), **given) -> dict[str, str]:
     kinds = ("sizes", "pairs", "timings", "curves", "affinities", "criteria", "figures")
     empty = {name: {} for name in (*kinds, "gaps", "costs", "provenance")}
     found = given.pop("results", {each.name: cells(each) for each in tables})
     digests = {name: [f"{name} {i}" for i in range(len(of))] for name, of in found.items()}
     empty |= {"contradictions": (), "history": ()}
     more = {"command": COMMAND, "page": page_files(), "digests": digests, **empty, **given}
-    return from_table(write_report("tiny", tables, ("paper",), results=found, **more))
+    title = "Reproduction: `tiny`"
+    return from_table(write_report(title, tables, protocols, results=found, **more))
 
 
 def named(files: dict[str, str]) -> set[str]:
@@ -210,3 +211,14 @@ def test_the_history_of_the_benchmark_tells_what_has_drifted():
     assert "2026-11-07 03:00" in found["report.md"]
     assert found["history.svg"].startswith("<svg")
     assert "History" not in written(TINY)["report.md"]
+
+
+def test_only_what_is_there_is_explained():
+    """Of one's own data there are neither published values nor a protocol that sees the labels."""
+    own = dataclasses.replace(TINY, published=())
+    for files, seen in ((written(own), False), (written(TINY), True)):
+        assert ("*published* is what the paper prints" in files["report.md"]) == seen
+        assert ("Ours beside the published value" in files["report.html"]) == seen
+    honest = written(TINY, protocols=("honest",))["report.md"]
+    assert "**honest**:" in honest
+    assert "**paper**:" not in honest
