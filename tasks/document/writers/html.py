@@ -33,6 +33,7 @@ from tasks.document.blocks import (
 )
 from tasks.document.charts.parts import LIGHT, on_page
 from tasks.document.tables import as_text
+from tasks.document.writers.numbers import is_number
 
 TEMPLATE = "report.html"
 # Tables with so many rows have a field to filter them.
@@ -43,8 +44,6 @@ WORDS = {
     ABOVE: "above by more than the run-to-run spread",
     BELOW: "below by more than the run-to-run spread",
 }
-# `96.30`, `96.30 ± 0.66 (+0.12)`, `19.8 %`, `1e-05`, `126.0↑`.
-NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?[↑↓]?( ± [\d.]+)?( %)?( \([-+.\d]+\))?")
 _MARKS = re.compile(r"[*`_\[\]\\<&]")
 _POINTS = re.compile(r'<svg[^>]* width="([\d.]+)pt"')
 
@@ -214,7 +213,7 @@ def _shown(block: Table, first: int) -> Shown:
         block,
         groups if block.groups else [],
         [block.groups.get(name, ("", name))[1] for name in columns],
-        [_is_number([row[j] for row in texts]) for j in range(len(columns))],
+        [is_number([row[j] for row in texts]) for j in range(len(columns))],
         rows,
         facts,
     )
@@ -227,12 +226,6 @@ def _facts(value: str, note: Note) -> list[tuple[str, str]]:
         told = f"{note.difference}, {WORDS[note.standing]}"
         compared = [("Published", note.published), ("Difference", told)]
     return [("Value", value), *compared, *note.details]
-
-
-def _is_number(texts: Sequence[str]) -> bool:
-    """Whether a column has numbers: then it is set to the right."""
-    there = [text.replace("**", "") for text in texts if text]
-    return bool(there) and 2 * sum(bool(NUMBER.fullmatch(text)) for text in there) > len(there)
 
 
 def _id(text: str, taken: dict[str, int]) -> str:

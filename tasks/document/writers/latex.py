@@ -1,4 +1,8 @@
-"""The tables of a document as LaTeX, for a paper that uses booktabs."""
+"""The tables of a document as LaTeX, for a paper that uses booktabs.
+
+A table of numbers that is too wide for the page is made smaller; one of sentences has columns in
+which they are broken, and goes on over pages.
+"""
 
 import re
 from itertools import groupby
@@ -6,36 +10,79 @@ from itertools import groupby
 from flgc.statistics.rendering import in_latex
 from tasks.document.blocks import Table
 from tasks.document.tables import as_text
+from tasks.document.writers.numbers import is_number
 
 # What Markdown marks in a cell; all else is as it is written.
 MARKED = re.compile(r"\*\*(?P<strong>[^*]+)\*\*|`(?P<code>[^`]+)`")
+# Characters of a cell that make its table one of sentences, and what columns of those share.
+SENTENCE = 60
+LINE = 0.9
+SMALLER = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
 def write(table: Table) -> str:
-    """A table environment with its caption; columns that share a title stand below it."""
-    columns = [str(column) for column in table.frame]
-    rows = [[_cell(as_text(value)) for value in row] for row in table.frame.to_numpy()]
+    """A table with its caption; columns that share a title stand below it."""
+    texts = [[as_text(value) for value in row] for row in table.frame.to_numpy()]
+    head = [
+        r"\toprule",
+        *_shared([str(column) for column in table.frame], table),
+        _line([_cell(table.groups.get(str(name), ("", str(name)))[1]) for name in table.frame]),
+        r"\midrule",
+    ]
+    rows = [_line([_cell(text) for text in row]) for row in texts]
     cut = len(rows) - table.closing
-    return "\n".join(
-        [
-            r"% Needs \usepackage{booktabs}.",
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{_cell(table.caption)}}}",
-            r"\setlength{\tabcolsep}{3pt}",
-            rf"\begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}",
-            r"\toprule",
-            *_shared(columns, table),
-            _line([_cell(table.groups.get(name, ("", name))[1]) for name in columns]),
-            r"\midrule",
-            *map(_line, rows[:cut]),
-            *([r"\midrule"] if 0 < cut < len(rows) else []),
-            *map(_line, rows[cut:]),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
+    body = [*rows[:cut], *([r"\midrule"] if 0 < cut < len(rows) else []), *rows[cut:]]
+    caption = rf"\caption{{{_cell(table.caption)}}}"
+    sides: list[list[str]] = [list(column) for column in zip(*texts, strict=True)]
+    if any(len(text) > SENTENCE for column in sides for text in column):
+        lines = _over_pages(_broken(sides, list(map(str, table.frame))), caption, head, body)
+    else:
+        lines = _on_a_page(
+            "".join("r" if is_number(c) else "l" for c in sides), caption, head, body
+        )
+    return "\n".join([*lines, ""])
+
+
+def _on_a_page(columns: str, caption: str, head: list[str], body: list[str]) -> list[str]:
+    return [
+        r"% Needs \usepackage{booktabs,graphicx}.",
+        r"\begin{table}",
+        r"\centering",
+        caption,
+        r"\setlength{\tabcolsep}{3pt}",
+        SMALLER,
+        rf"\begin{{tabular}}{{{columns}}}",
+        *head,
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}}",
+        r"\end{table}",
+    ]
+
+
+def _over_pages(columns: str, caption: str, head: list[str], body: list[str]) -> list[str]:
+    return [
+        r"% Needs \usepackage{array,booktabs,longtable}.",
+        r"{\small\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{longtable}}{{{columns}}}",
+        rf"{caption} \\",
+        *head,
+        r"\endhead",
+        *body,
+        r"\bottomrule",
+        r"\end{longtable}}",
+    ]
+
+
+def _broken(sides: list[list[str]], names: list[str]) -> str:
+    """Columns as wide as their longest word at least, and by the length of what they say."""
+    wanted = []
+    for name, texts in zip(names, sides, strict=True):
+        words = [len(word) for text in (name, *texts) for word in text.split()]
+        wanted.append(max(max(words), sum(map(len, texts)) / len(texts)))
+    return "".join(
+        rf">{{\raggedright\arraybackslash}}p{{{LINE * each / sum(wanted):.3f}\linewidth}}"
+        for each in wanted
     )
 
 

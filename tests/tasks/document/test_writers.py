@@ -1,3 +1,5 @@
+import re
+
 import pandas as pd
 
 from tasks.document.blocks import Document, Figure, File, Heading, Note, Table, Text, text
@@ -33,6 +35,17 @@ def test_latex_sets_what_is_special_and_what_is_marked():
     assert r"\cmidrule(lr){2-2}" in lines
     rules = [i for i, line in enumerate(lines) if line == r"\midrule"]
     assert lines[rules[1] + 1].startswith("average &"), "averages below a rule of their own"
+
+
+def test_latex_breaks_sentences_and_sets_numbers_to_the_right():
+    assert r"\begin{tabular}{lrr}" in latex.write(TABLE)
+    prose = "What is said here takes more than the width of a page. " * 3
+    written = latex.write(Table("t", FRAME.assign(said=prose), "Claims"))
+    assert r"\begin{longtable}{>{\raggedright" in written
+    widths = [float(each) for each in re.findall(r"p\{([\d.]+)\\linewidth\}", written)]
+    assert len(widths) == 4
+    assert sum(widths) < 1
+    assert max(widths) == widths[-1] > 0.5
 
 
 def test_the_page_shows_a_difference_once_and_what_is_known_on_demand():
