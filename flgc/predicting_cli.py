@@ -11,7 +11,9 @@ def predict(
     file: Annotated[
         Path, typer.Argument(help="CSV or Parquet table (of nodes, with --edges), or PyG .pt file.")
     ],
-    out: Annotated[Path, typer.Option(help="File to write, .csv or .parquet.")],
+    out: Annotated[Path, typer.Option(help="File to write, .csv or .parquet.")] = Path(
+        "predictions.csv"
+    ),
     label: Annotated[
         str | None, typer.Option(help="Column of the classes; the last by default.")
     ] = None,
@@ -43,7 +45,7 @@ def predict(
     each class. Missing numbers are filled, text is coded, columns that say nothing are left out,
     and what was done is said. Ends with 2 if the data cannot be used as they are.
 
-    Example: flgc predict patients.csv --label diagnosis --out predictions.csv
+    Example: flgc predict patients.csv --label diagnosis
 
     Example: flgc predict nodes.csv --edges edges.csv --node id --label topic --out topics.parquet
     """

@@ -28,7 +28,7 @@ NOT_RUN = {
     "export": "sets a variable for the lines below it",
 }
 # Commands of ours that take seconds and need what `folder` has; the others are parsed.
-RUN = ("methods", "compare", "datasets add", "store ls", "store verify", "store prune")
+RUN = ("methods", "compare", "datasets add", "predict", "store ls", "store verify", "store prune")
 
 
 def name_of(page: Path) -> str:
@@ -65,12 +65,13 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FLGC_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("FLGC_STORE", str(tmp_path / "store"))
-    table = pd.DataFrame({"a": [1.0, 2, 3, 4], "y": list("uvuv"), "class": list("uvuv")})
-    for name in ("mine.csv", "table.csv"):
-        table.to_csv(name, index=False)
-    nodes = pd.DataFrame({"id": list("pqrs"), "x": [0.0, 1, 2, 3], "label": [0, 1, 0, 1]})
+    column = [row % 2 + 0.01 * row for row in range(12)]
+    classes = [*("u", "v") * 5, None, None]
+    for name, label in (("mine.csv", "y"), ("table.csv", "class")):
+        pd.DataFrame({"a": column, label: classes}).to_csv(name, index=False)
+    nodes = pd.DataFrame({"id": list("pqrst"), "x": [0.0, 1, 0, 1, 0], "label": [0, 1, 0, 1, None]})
     nodes.to_csv("nodes.csv", index=False)
-    pd.DataFrame({"source": list("pqr"), "target": list("qrs")}).to_csv("edges.csv", index=False)
+    pd.DataFrame({"source": list("pqt"), "target": list("rsp")}).to_csv("edges.csv", index=False)
     names = [f"d{row}" for row in range(8)]
     scores = {"mine": range(70, 78), "other": range(69, 77), "third": range(60, 68)}
     pd.DataFrame({"dataset": names, **scores}).to_csv("results.csv", index=False)
@@ -109,8 +110,11 @@ def parsed(words: list[str]) -> None:
     while hasattr(command, "resolve_command"):
         name, command, arguments = command.resolve_command(context, arguments)
         context = command.context_class(command, info_name=name, parent=context)
-    _, left, _ = command.make_parser(context).parse_args(list(arguments))
+    given, left, _ = command.make_parser(context).parse_args(list(arguments))
     assert not left, f"{' '.join(words)}: nobody takes {left}"
+    for parameter in command.params:
+        there = given.get(parameter.name) is not None
+        assert there or not parameter.required, f"{' '.join(words)}: no {parameter.name}"
 
 
 @pytest.mark.parametrize("words", OURS, ids=" ".join)
@@ -136,10 +140,17 @@ def test_what_is_neither_run_nor_parsed_is_listed_with_a_reason():
 
 
 @pytest.mark.parametrize(
-    "words", ["flgc nothing", "flgc reproduce --sweet tiny", "flgc compare a b", "flgc up --port"]
+    "words",
+    [
+        "flgc nothing",
+        "flgc reproduce --sweet tiny",
+        "flgc compare a b",
+        "flgc up --port",
+        "flgc compare",
+    ],
 )
 def test_a_command_that_is_not_there_is_found(words):
-    with pytest.raises((AssertionError, Exception), match=r"No such|requires|nobody takes"):
+    with pytest.raises((AssertionError, Exception), match=r"No such|requires|nobody takes|no \w+"):
         parsed(words.split())
 
 
