@@ -17,7 +17,13 @@ EMPTY: dict[str, dict] = {name: {} for name in (*KINDS, "gaps", "costs", "digest
 
 def made(store: Path, name: str, **more: object) -> str:
     """The key of a report without a table."""
-    given = {"title": f"Reproduction: `{name}`", "tables": [], "protocols": ["paper"], "command": "", **EMPTY}
+    given = {
+        "title": f"Reproduction: `{name}`",
+        "tables": [],
+        "protocols": ["paper"],
+        "command": "",
+        **EMPTY,
+    }
     given |= {"page": page_files(), "contradictions": [], "history": []}
     return report(str(store), name, **{**given, **more}).key
 
