@@ -56,6 +56,8 @@ HOME = "flgc"
 # A table of settings with more lines than this is a file of its own.
 MOST_LINES = 60
 AS_CSV = "The same as a file:"
+# How many claims have which verdict, in a sentence.
+COUNTED = {HOLDS: "hold", PARTLY: "hold partly", FAILS: "do not hold", UNKNOWN: UNKNOWN}
 # Pixels of a picture that is no figure of a table.
 HISTORY_WIDTH = 760
 SIZES = "Sizes of the datasets, and where the paper's table says something else"
@@ -199,9 +201,7 @@ def _claims(judged: Sequence[Verdict]) -> list[Block]:
     if not judged:
         return []
     counted = Counter(each.verdict for each in judged)
-    words = ", ".join(
-        f"{counted[word]} {word}" for word in (HOLDS, PARTLY, FAILS, UNKNOWN) if counted[word]
-    )
+    words = ", ".join(f"{counted[each]} {word}" for each, word in COUNTED.items() if counted[each])
     shown = pd.DataFrame([dataclasses.asdict(each) for each in judged])
     shown = shown[["claim", "verdict", "paper", "honest", "where"]]
     said = f"**Does the paper reproduce?** Of {len(judged)} claims of its text: {words}."
