@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -26,7 +27,7 @@ from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.document.results import joined
 from tasks.document.tables import markdown
 from tasks.running.stage import busy_seconds
-from tasks.store import Store
+from tasks.store import Artifact, Store
 from tasks.store.layouts import load
 
 
@@ -141,8 +142,13 @@ def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame
 
 def results_of(store: str, section: Section) -> pd.DataFrame:
     """The rows of all cells."""
+    return _rows(store, section.results)
+
+
+@lru_cache(maxsize=16)  # a table of a thousand cells is shown in the UI, then on the terminal
+def _rows(store: str, results: tuple[Artifact, ...]) -> pd.DataFrame:
     opened = Store(store)
-    return joined([load(opened, artifact) for artifact in section.results])
+    return joined([load(opened, artifact) for artifact in results])
 
 
 def verdict(sections: Sequence[Section]) -> str:
