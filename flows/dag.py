@@ -13,7 +13,9 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from prefect.futures import PrefectFuture, as_completed
 from prefect.states import get_state_exception
@@ -52,12 +54,14 @@ from tasks.stages.propagate import propagate
 from tasks.stages.score import score
 from tasks.stages.splits import splits
 from tasks.stages.time import time
+from tasks.store import Artifact
 
 Listener = Callable[[str, int, int, str], None]
 # Called as (what, tasks done, tasks in all, what the last one was about) whenever one is done.
 listeners: list[Listener] = []
 # Called with a step that has ended.
 Ended = Callable[[PrefectFuture], None]
+_artifacts: WeakKeyDictionary[PrefectFuture, Artifact] = WeakKeyDictionary()
 
 
 def tell(what: str, done: int, total: int, last: str = "") -> None:
@@ -129,7 +133,7 @@ def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = No
     ended = telling(so_far, plan, experiment, chains, absent) if so_far else None
     follow(experiment.name, steps, ended)
     good = [chain for chain in chains if chain.broken is None]
-    done = tuple(chain.result.result() for chain in good)
+    done = tuple(artifact_of(chain.result) for chain in good)
     curves = submit_curves(shared, experiment, good)
     follow(f"{experiment.name}, curves", {curve.result: curve.title for curve in curves})
     varied, not_varied = curves_of(experiment, curves)
@@ -518,12 +522,19 @@ def costs_of(chains: Sequence[Chain | Curve]) -> dict[str, dict[str, float]]:
     for method, step in steps:
         if error_of(step) is not None:
             continue
-        artifact = step.result()
+        artifact = artifact_of(step)
         if (method, artifact.key) not in counted:
             counted.add((method, artifact.key))
             of_method = costs.setdefault(method, {})
             of_method[artifact.stage] = of_method.get(artifact.stage, 0.0) + artifact.seconds
     return costs
+
+
+def artifact_of(step: PrefectFuture) -> Artifact:
+    """What a step that completed has made; Prefect takes milliseconds to tell, so it tells once."""
+    if step not in _artifacts:
+        _artifacts[step] = step.result()
+    return _artifacts[step]
 
 
 def error_of(step: PrefectFuture) -> Any:
@@ -565,14 +576,17 @@ def telling(
         waiting.setdefault(chain.method, set()).add(chain.result)
 
     def ended(step: PrefectFuture) -> None:
-        finishes = any(cells == {step} for cells in waiting.values())
+        finished = {name for name, cells in waiting.items() if cells == {step}}
         for cells in waiting.values():
             cells.discard(step)
-        if finishes:
-            done = [name for name in experiment.methods if name in waiting and not waiting[name]]
-            so_far.add(part_of(plan, experiment, done, chains, absent))
-        else:
+        if not finished:
             so_far.keep_up()
+            return
+        good = [chain for chain in chains if chain.method in finished and chain.broken is None]
+        news = any(not artifact_of(chain.result).cached for chain in good)
+        done = [name for name in experiment.methods if name in waiting and not waiting[name]]
+        part = partial(part_of, plan, experiment, done, chains, absent)
+        so_far.offer(experiment.name, news, part)
 
     return ended
 
@@ -592,7 +606,7 @@ def part_of(
     return Section(
         experiment=dataclasses.replace(experiment, methods=tuple(methods), title=title),
         protocols=plan.protocols,
-        results=tuple(chain.result.result() for chain in good),
+        results=tuple(artifact_of(chain.result) for chain in good),
         gaps=(*absent, *broken_steps(experiment, ended)),
         costs=costs_of(good),
     )

@@ -33,6 +33,14 @@ EVERYWHERE = ("0.0.0.0", "::")
 START_SECONDS = 180.0
 """An idle machine needs 10 s, with a new database 20 s."""
 STOP_SECONDS = 10.0
+# Events tell nobody anything where there are neither pages nor automations, and were a quarter of
+# the server's work in a rerun of thousands of stored tasks.
+EMBEDDED = {
+    "PREFECT__SERVER_EPHEMERAL": "1",
+    "PREFECT_SERVER_UI_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
+}
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -222,7 +230,7 @@ def serve(listening: socket.socket, host: str, further: Sequence[str], embedded:
         "PREFECT__SERVER_FINAL": "1",
     }
     if embedded:
-        os.environ |= {"PREFECT__SERVER_EPHEMERAL": "1", "PREFECT_SERVER_UI_ENABLED": "false"}
+        os.environ |= EMBEDDED
     # Prefect reads its settings when it is imported.
     import uvicorn
     from prefect.server.api.server import create_app

@@ -4,7 +4,7 @@ What is written is out of date minutes later, so it is computed outside of the s
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -14,7 +14,6 @@ from flows.plan import Plan
 from flows.reports import contents, report_folder
 from flows.section import Section
 from tasks.stages.report import export, report
-from tasks.store import Artifact
 
 # At most this share of a run's time goes into reports of what is there so far.
 SHARE = 0.03
@@ -25,20 +24,23 @@ class SoFar:
 
     def __init__(self, plan: Plan, name: str) -> None:
         self.plan, self.name = plan, name
-        self.sections: dict[str, Section] = {}
-        self.known: set[Artifact] = set()
+        self.sections: dict[str, Callable[[], Section]] = {}
         self.behind = False
         self.due = 0.0
 
     def add(self, section: Section) -> None:
-        """A section, or more of one; what was in the store before is no news.
+        """A whole section; what was in the store before is no news.
 
         So a rerun leaves the report on disk, which may be whole, until it has computed more.
         """
-        made = {artifact for artifact in (*section.results, section.figures) if artifact}
-        self.behind |= any(not artifact.cached for artifact in made - self.known)
-        self.known |= made
-        self.sections[section.experiment.name] = section
+        made = [artifact for artifact in (*section.results, section.figures) if artifact]
+        news = any(not artifact.cached for artifact in made)
+        self.offer(section.experiment.name, news, lambda: section)
+
+    def offer(self, name: str, news: bool, section: Callable[[], Section]) -> None:
+        """More of a section, which is put together only if a report is written of it."""
+        self.behind |= news
+        self.sections[name] = section
         self.keep_up()
 
     def keep_up(self) -> None:
@@ -50,7 +52,8 @@ class SoFar:
         """The report now; what is wrong with the report of a part does not end the run."""
         started = time.thread_time()  # what it takes from others, however long it waits for them
         try:
-            given = contents(self.plan, self.name, list(self.sections.values()))
+            sections = [section() for section in self.sections.values()]
+            given = contents(self.plan, self.name, sections)
             given["title"] += ", so far"
             path = export(report.result(self.plan.store, **given), report_folder(self.name))
             get_run_logger().info("report so far: %s", path)

@@ -38,7 +38,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def noted(self: module.SoFar) -> None:
         write(self)
-        titles.append(list(self.sections.values())[-1].experiment.title)
+        titles.append(list(self.sections.values())[-1]().experiment.title)
 
     monkeypatch.setattr(module.SoFar, "write", noted)
     return titles
@@ -76,13 +76,13 @@ def test_a_part_is_as_if_no_other_methods_had_been_asked_for(
 ) -> None:
     texts: list[str] = []
     monkeypatch.setattr(module, "SHARE", float("inf"))
-    add = module.SoFar.add
+    offer = module.SoFar.offer
 
-    def noted(self: module.SoFar, section: Section) -> None:
-        add(self, section)
+    def noted(self: module.SoFar, *given: Any) -> None:
+        offer(self, *given)
         texts.append(table(reports / "mine"))
 
-    monkeypatch.setattr(module.SoFar, "add", noted)
+    monkeypatch.setattr(module.SoFar, "offer", noted)
     run_alone(tmp_path / "store")
     assert "FLGC" in texts[0]
     assert "FLGC*" not in texts[0]
