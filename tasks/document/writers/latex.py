@@ -14,9 +14,11 @@ from tasks.document.writers.numbers import is_number
 
 # What Markdown marks in a cell; all else is as it is written.
 MARKED = re.compile(r"\*\*(?P<strong>[^*]+)\*\*|`(?P<code>[^`]+)`")
-# Characters of a cell that make its table one of sentences, and what columns of those share.
-SENTENCE = 60
-LINE = 0.9
+# Characters of a cell that make its table one of sentences, and of a line of such a table.
+SENTENCE, LINE = 60, 95
+SHARED = 0.9  # of the width, by the columns of sentences: the rest is between them
+# Characters after which code, a digest for one, may go on in the next line.
+PIECE = 16
 SMALLER = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
@@ -75,14 +77,17 @@ def _over_pages(columns: str, caption: str, head: list[str], body: list[str]) ->
 
 
 def _broken(sides: list[list[str]], names: list[str]) -> str:
-    """Columns as wide as their longest word at least, and by the length of what they say."""
-    wanted = []
+    """Columns as wide as their longest word, and the rest of the line by how much they say."""
+    least, said = [], []
     for name, texts in zip(names, sides, strict=True):
-        words = [len(word) for text in (name, *texts) for word in text.split()]
-        wanted.append(max(max(words), sum(map(len, texts)) / len(texts)))
+        words = [word for text in (name, *texts) for word in text.split() if "`" not in word]
+        least.append((1 + max(map(len, words), default=PIECE)) / LINE)
+        said.append(sum(map(len, texts)) / len(texts))
+    rest = max(SHARED - sum(least), 0.0)
+    wanted = [a + rest * b / sum(said) for a, b in zip(least, said, strict=True)]
+    scale = SHARED / max(sum(wanted), SHARED)
     return "".join(
-        rf">{{\raggedright\arraybackslash}}p{{{LINE * each / sum(wanted):.3f}\linewidth}}"
-        for each in wanted
+        rf">{{\raggedright\arraybackslash}}p{{{scale * each:.3f}\linewidth}}" for each in wanted
     )
 
 
@@ -108,7 +113,12 @@ def _cell(text: str) -> str:
     parts, at = [], 0
     for found in MARKED.finditer(text):
         command = "textbf" if found["strong"] else "texttt"
-        marked = in_latex(found["strong"] or found["code"])
+        marked = in_latex(found["strong"]) if found["strong"] else _code(found["code"])
         parts += [in_latex(text[at : found.start()]), rf"\{command}{{{marked}}}"]
         at = found.end()
     return "".join([*parts, in_latex(text[at:])])
+
+
+def _code(text: str) -> str:
+    pieces = [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
+    return r"\allowbreak{}".join(map(in_latex, pieces))
