@@ -115,9 +115,9 @@ def record(store: str, key: str) -> dict[str, Any]:
 
 
 def _source(written: dict[str, Any]) -> dict[str, str]:
-    """A dataset in the table of sources; where a file lies on this machine is nobody's business."""
+    """A dataset in the table of sources."""
     noted, name = written["provenance"], written["parameters"]["dataset"]
-    places = [place if "://" in place else place.split()[0] for place in noted["sources"].values()]
+    places = map(place_of, noted["sources"].values())
     return {
         "dataset": name,
         "digest of its content": f"`{noted['digest']}`",
@@ -127,3 +127,11 @@ def _source(written: dict[str, Any]) -> dict[str, str]:
         "cite": noted.get("citation", ""),
         "marks": ", ".join(noted["marks"]),
     }
+
+
+def place_of(source: str) -> str:
+    """Where a file is from; where it lies on this machine is nobody's business."""
+    kind, _, path = source.partition(" ")
+    if Path(path).is_absolute():
+        return kind
+    return Path(source).name if Path(source).is_absolute() else source

