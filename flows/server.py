@@ -33,13 +33,15 @@ EVERYWHERE = ("0.0.0.0", "::")
 START_SECONDS = 180.0
 """An idle machine needs 10 s, with a new database 20 s."""
 STOP_SECONDS = 10.0
-# Events tell nobody anything where there are neither pages nor automations, and were a quarter of
-# the server's work in a rerun of thousands of stored tasks.
+# Who runs thousands of stored tasks waits for the server, which by default writes each of their
+# states in a transaction of its own, and events, which without pages and automations nobody reads.
 EMBEDDED = {
     "PREFECT__SERVER_EPHEMERAL": "1",
     "PREFECT_SERVER_UI_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "100",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
 }
 
 Message = MutableMapping[str, Any]

@@ -28,7 +28,8 @@ def test_help_names_every_command():
 @pytest.mark.parametrize(
     "arguments", [None, ["--help"], ["datasets", "ls"], ["store", "--help"], ["reproduce", "-h"]]
 )
-def test_help_and_lists_do_not_wait_for_the_heavy_packages(arguments):
+def test_help_and_lists_do_not_wait_for_the_heavy_packages(arguments, tmp_path, monkeypatch):
+    monkeypatch.setenv("FLGC_CACHE", str(tmp_path))  # data of one's own are tables to read
     code = "import sys, atexit, flgc\n"
     heavy = "{'altair', 'matplotlib', 'pandas', 'prefect', 'sklearn', 'torch'}"
     code += f"atexit.register(lambda: print(*{heavy} & set(sys.modules), file=sys.stderr))\n"

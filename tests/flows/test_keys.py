@@ -75,7 +75,7 @@ EXPECTED = {
 EDITS = {
     "nothing": [],
     "a sentence of the report": edit(
-        "tasks/document/report.py", "Two protocols stand side by side.", "There are two protocols."
+        "tasks/document/report.py", "Accuracies are in percent", "Accuracies are in per cent"
     ),
     "the style of the report": edit(
         "tasks/document/writers/page/page.css", "--ground: #fdfdfb", "--ground: #fffffb"

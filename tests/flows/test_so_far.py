@@ -145,6 +145,7 @@ def stopped_in_averages(reports: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         report = reports / "tiny" / "report.md"
         for _ in range(1000):
             if report.exists() and "so far: 2 of 3 methods" in report.read_text():
+                time.sleep(0.5)  # the report is written, and the flow waits for the third
                 os.kill(os.getpid(), signal.SIGINT)
                 break
             time.sleep(0.1)
