@@ -145,8 +145,11 @@ def stoppable() -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, ask)
-    yield
-    signal.signal(signal.SIGINT, before)  # not after Ctrl-C: Python's end may be what it waits for
+    try:
+        yield
+    finally:
+        if not asked:  # after Ctrl-C, Python's own end may be what a second one must not wait for
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

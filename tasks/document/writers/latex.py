@@ -24,11 +24,12 @@ SMALLER = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 def write(table: Table) -> str:
     """A table with its caption; columns that share a title stand below it."""
+    columns = [str(column) for column in table.frame]
     texts = [[as_text(value) for value in row] for row in table.frame.to_numpy()]
     head = [
         r"\toprule",
-        *_shared([str(column) for column in table.frame], table),
-        _line([_cell(table.groups.get(str(name), ("", str(name)))[1]) for name in table.frame]),
+        *_shared(columns, table),
+        _line([_cell(table.groups.get(name, ("", name))[1]) for name in columns]),
         r"\midrule",
     ]
     rows = [_line([_cell(text) for text in row]) for row in texts]
@@ -37,7 +38,7 @@ def write(table: Table) -> str:
     caption = rf"\caption{{{_cell(table.caption)}}}"
     sides: list[list[str]] = [list(column) for column in zip(*texts, strict=True)]
     if any(len(text) > SENTENCE for column in sides for text in column):
-        lines = _over_pages(_broken(sides, list(map(str, table.frame))), caption, head, body)
+        lines = _over_pages(_broken(sides, columns), caption, head, body)
     else:
         lines = _on_a_page(
             "".join("r" if is_number(c) else "l" for c in sides), caption, head, body
