@@ -27,6 +27,7 @@ from flgc.checks import (
     check_threshold,
 )
 from flgc.device import resolve_device, to_device, to_numpy
+from flgc.eigenpairs import operator
 from flgc.graph import graph_for, propagation_matrix
 from flgc.inputs import as_array, is_pyg, read_features, refusing, unpack_pyg
 from flgc.low_rank_expression import low_rank_expression
@@ -220,7 +221,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         def apply(V: np.ndarray) -> np.ndarray:
             return (L @ (R.T @ V) + R @ (L.T @ V)) / 2
 
-        F = subspace_rows(apply, len(L), self._rank(), L.dtype)
+        F = subspace_rows(operator(apply, len(L), L.dtype), self._rank())
         self.embedding_ = quadratic_embedding(F, int(self.n_clusters))
         self.labels_ = self.clusters(self.random_state)
 

@@ -11,7 +11,7 @@ turned until they are next to the axes (Yu, Shi 2003).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.linalg as la
@@ -19,22 +19,15 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 
-from flgc.eigenpairs import Operator, leading_eigenpairs
+from flgc.eigenpairs import Symmetric, leading_eigenpairs, operator
 from flgc.self_expression import prune_columns
 
 MOST_TURNS = 30
 
 
-class Embedding(NamedTuple):
-    """One row per node, at unit length, and the eigenvalues, one more than there are columns."""
-
-    rows: np.ndarray
-    eigenvalues: np.ndarray
-
-
-def subspace_rows(apply: Operator, n: int, rank: int, dtype: np.dtype) -> np.ndarray:
+def subspace_rows(C: Symmetric, rank: int) -> np.ndarray:
     """F: rows of U |S|^1/2 at unit length; a node that expresses nothing keeps a zero row."""
-    values, vectors = leading_eigenpairs(apply, n, rank, dtype, "LM")
+    values, vectors = leading_eigenpairs(C, rank, "LM")
     return normalize(vectors * np.sqrt(np.abs(values)))
 
 
@@ -54,27 +47,39 @@ def block_affinity(
     Z = prune_columns(Z, threshold)
     C = Z + Z.T
     C /= 2
-    F = subspace_rows(lambda V: C @ V, len(C), subspace_dim * n_clusters + 1, C.dtype)
-    return dense_affinity(F, power)
+    return dense_affinity(subspace_rows(C, subspace_dim * n_clusters + 1), power)
 
 
-def spectral_embedding(affinity: np.ndarray, n_components: int) -> Embedding:
-    """The embedding of a symmetric affinity, whose diagonal does not count.
+def spectral_embedding(affinity: np.ndarray, n_components: int) -> np.ndarray:
+    """One row per node at unit length, of a symmetric affinity, whose diagonal does not count.
 
     A node without any affinity has a zero row.
     """
+    W, scale = _normalised(affinity)
+    _, vectors = leading_eigenpairs(W, n_components, "LA")
+    return normalize(vectors * (scale[:, None] > 0))
+
+
+def eigengap(affinity: np.ndarray, n_clusters: int) -> float:
+    """How far the eigenvalue behind those of the clusters falls, of the normalised affinity."""
+    W, _ = _normalised(affinity)
+    values, _ = leading_eigenpairs(W, n_clusters + 1, "LA")
+    return float(values[n_clusters - 1] - values[-1])
+
+
+def _normalised(affinity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """D^-1/2 W D^-1/2 without its diagonal, and the diagonal of D^-1/2."""
     W = affinity.copy()
     np.fill_diagonal(W, 0)
     scale = _inverse_root(W.sum(axis=1))
     W *= scale
     W *= scale[:, None]
-    values, vectors = leading_eigenpairs(lambda V: W @ V, len(W), n_components + 1, W.dtype, "LA")
-    return Embedding(normalize(vectors[:, :n_components] * (scale[:, None] > 0)), values)
+    return W, scale
 
 
 def spectral_clusters(affinity: np.ndarray, n_clusters: int, random_state: Any) -> np.ndarray:
     """Normalised spectral clustering of a symmetric affinity."""
-    return discretized(spectral_embedding(affinity, n_clusters).rows, random_state)
+    return discretized(spectral_embedding(affinity, n_clusters), random_state)
 
 
 def by_means(rows: np.ndarray, random_state: Any) -> np.ndarray:
@@ -121,9 +126,8 @@ def quadratic_embedding(F: np.ndarray, n_components: int) -> np.ndarray:
         return np.stack(columns, axis=1)
 
     scale = _inverse_root(times_affinity(np.ones((n, 1), dtype=F.dtype))[:, 0])[:, None]
-    _, vectors = leading_eigenpairs(
-        lambda V: scale * times_affinity(scale * V), n, n_components, F.dtype, "LA"
-    )
+    W = operator(lambda V: scale * times_affinity(scale * V), n, F.dtype)
+    _, vectors = leading_eigenpairs(W, n_components, "LA")
     return normalize(vectors * (scale > 0))
 
 

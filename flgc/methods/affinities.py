@@ -53,7 +53,7 @@ class AffinityClustering(ClusterMixin, BaseEstimator):
     def clusters(self, random_state: Any) -> np.ndarray:
         """The clusters of the fitted affinity, from this start: many starts need one affinity."""
         if getattr(self, "_embedded", None) is not self.affinity_matrix_:
-            self._rows = spectral_embedding(self.affinity_matrix_, int(self.n_clusters)).rows
+            self._rows = spectral_embedding(self.affinity_matrix_, int(self.n_clusters))
             self._embedded = self.affinity_matrix_
         return (by_means if self.by_means else discretized)(self._rows, random_state)
 

@@ -25,7 +25,7 @@ from flgc.methods.judging import posed
 from flgc.methods.picking import part_of
 from flgc.metrics import modularity, silhouette
 from flgc.scaling import scaled
-from flgc.spectral import spectral_embedding
+from flgc.spectral import eigengap, spectral_embedding
 
 CRITERIA = ("silhouette", "embedding", "eigengap", "modularity", "common", "stability")
 KEPT, COMMON_NEIGHBOURS = 0.8, 10
@@ -74,14 +74,13 @@ def criteria_of(data: Any, graph: Any, grid: Grid, method: Method, seed: int) ->
     for setting, outputs in method.outputs(problem, grid):
         [labels], [affinity] = outputs.classes, outputs.extras["affinity"]
         embedding = spectral_embedding(affinity, problem.n_classes)
-        values = embedding.eigenvalues
         judged = {name: of_runs[0] for name, of_runs in judge([0], [labels]).items()}
         rows.append(
             as_columns(setting)
             | judged
             | {
-                "embedding": silhouette(pairwise_distances(embedding.rows), labels),
-                "eigengap": float(values[problem.n_classes - 1] - values[-1]),
+                "embedding": silhouette(pairwise_distances(embedding), labels),
+                "eigengap": eigengap(affinity, problem.n_classes),
                 "modularity": modularity(affinity, labels),
                 "common": modularity(common, labels),
                 "stability": adjusted_rand_score(labels[kept], again[tuple(setting.values())]),

@@ -82,7 +82,7 @@ class Clustering(Method):
                 for run, weight in zip(rows["run"], rows["weight"], strict=True):
                     sums[run] = sums[run] + np.float32(weight) * affinity
         labels = [
-            discretized(spectral_embedding(affinity, problem.n_classes).rows, seed % 2**32)
+            discretized(spectral_embedding(affinity, problem.n_classes), seed % 2**32)
             for affinity, seed in zip(sums, problem.seeds, strict=True)
         ]
         return Outputs(labels, extras={"affinity": sums})
@@ -173,7 +173,7 @@ def _clustered(
         for r, Z in expressed(H, X, norm, grid["regularization"]):
             for blocks in settings_of({name: grid[name] for name in BLOCKS}):
                 affinity = block_affinity(Z, n_clusters, **blocks)
-                rows = spectral_embedding(affinity, n_clusters).rows
+                rows = spectral_embedding(affinity, n_clusters)
                 labels = [discretized(rows, seed % 2**32) for seed in seeds]
                 outputs = Outputs(labels, extras={"affinity": [affinity] * len(labels)})
                 found.append((setting | {"norm": norm, "regularization": r} | blocks, outputs))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from flgc import eigenpairs
-from flgc.eigenpairs import dense_eigenpairs, iterated_eigenpairs, leading_eigenpairs
+from flgc.eigenpairs import dense_eigenpairs, iterated_eigenpairs, leading_eigenpairs, operator
 
 
 def symmetric(eigenvalues: np.ndarray, seed: int = 0, dtype: str = "float64") -> np.ndarray:
@@ -24,7 +24,7 @@ def symmetric(eigenvalues: np.ndarray, seed: int = 0, dtype: str = "float64") ->
 def test_iterated_and_dense_eigenpairs_agree(seed, decay, which, dtype):
     rng = np.random.default_rng(seed)
     A = symmetric(rng.choice([-1, 1], 300) * np.exp(-decay * rng.random(300)), seed, dtype)
-    values, vectors, rest = iterated_eigenpairs(lambda V: A @ V, 300, 10, A.dtype, which)
+    values, vectors, rest = iterated_eigenpairs(A, 10, which)
     expected, _ = dense_eigenpairs(A, 10, which)
     digits = 5e-5 if dtype == "float32" else 1e-12
     assert rest <= 1
@@ -47,7 +47,7 @@ def test_one_eigenvalue_far_above_all_others_does_not_overflow():
     A = symmetric(np.array([1e6, *np.linspace(1, 0, 499)]), dtype="float32")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        values, _ = leading_eigenpairs(lambda V: A @ V, 500, 3, A.dtype, "LM")
+        values, _ = leading_eigenpairs(A, 3, "LM")
     assert values[0] == pytest.approx(1e6, rel=1e-5)
 
 
@@ -57,24 +57,40 @@ def test_a_block_without_any_small_eigenvalue_to_damp_stays_finite():
     middle, width = eigenpairs._unwanted(values, 2, "LM", 1.0)
     V = np.eye(3, dtype="float32")
     A = np.diag(values).astype("float32")
-    filtered = eigenpairs._filtered(lambda V: A @ V, V, A, middle, width)
+    filtered = eigenpairs._filtered(A, V, A, middle, width)
     assert np.abs(filtered).max() < 1 / np.finfo("float32").eps
 
 
-def test_a_zero_operator_has_zero_eigenvalues():
-    values, vectors = leading_eigenpairs(lambda V: 0 * V, 500, 3, np.dtype(float), "LA")
+@pytest.mark.parametrize("n", [50, 500])
+def test_a_zero_operator_has_zero_eigenvalues(n):
+    values, vectors = leading_eigenpairs(operator(lambda V: 0 * V, n, float), 3, "LA")
     np.testing.assert_allclose(values, 0, atol=1e-12)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-10)
 
 
-def test_what_does_not_converge_is_computed_densely(monkeypatch):
-    """A flat spectrum, no rounds to resolve it: nothing of the iteration is used."""
+@pytest.mark.parametrize("which", ["LM", "LA"])
+def test_what_does_not_converge_is_computed_densely(monkeypatch, which):
+    """A flat spectrum, too few rounds to resolve it: nothing of the iteration is used."""
     A = symmetric(np.linspace(1, 0.99, 500))
-    monkeypatch.setattr(eigenpairs, "MOST_ROUNDS", 1)
-    *_, rest = iterated_eigenpairs(lambda V: A @ V, 500, 3, A.dtype, "LA")
+    monkeypatch.setattr(eigenpairs, "LARGEST_ARE_FASTER", 499)
+    rounds = eigenpairs._most_rounds(500, eigenpairs._block_size(3))
+    *_, rest = iterated_eigenpairs(A, 3, which, rounds)
     assert rest > 1
-    values, _ = leading_eigenpairs(lambda V: A @ V, 500, 3, A.dtype, "LA")
+    values, _ = leading_eigenpairs(A, 3, which)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:3], rtol=1e-12)
     monkeypatch.setattr(eigenpairs, "LARGEST_DENSE", 499)
-    with pytest.warns(ConvergenceWarning, match="3 leading eigenvectors of 500 x 500 did not"):
-        leading_eigenpairs(lambda V: A @ V, 500, 3, A.dtype, "LA")
+    with pytest.warns(ConvergenceWarning, match="of 500 x 500 did not converge in 24 rounds"):
+        leading_eigenpairs(A, 3, which)
+
+
+def test_a_flat_spectrum_is_given_up_on_before_it_costs_more_than_lapack():
+    """So many products of a block: a few times the size of the matrix in columns, not dozens."""
+    A, columns = symmetric(np.linspace(1, 0.99, 1000)), []
+
+    def apply(V: np.ndarray) -> np.ndarray:
+        columns.append(V.shape[1])
+        return A @ V
+
+    leading_eigenpairs(operator(apply, 1000, A.dtype), 60, "LM")
+    assert columns[-1] == 1000  # the matrix itself, for LAPACK
+    assert sum(columns[:-1]) < 8 * 1000
