@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-import scipy.linalg as la
 from scipy.sparse.linalg import LinearOperator
 from sklearn.exceptions import ConvergenceWarning
+
+from flgc.lapack import symmetric_eigh
 
 Symmetric: TypeAlias = np.ndarray | LinearOperator
 
@@ -61,11 +62,7 @@ def leading_eigenpairs(A: Symmetric, n_pairs: int, which: str) -> tuple[np.ndarr
 
 def dense_eigenpairs(A: np.ndarray, n_pairs: int, which: str) -> tuple[np.ndarray, np.ndarray]:
     """The same of a matrix, by LAPACK."""
-    n = len(A)
-    wanted: dict[str, Any] = {"driver": "evd"}  # half the time of "evr", which can leave some out
-    if which == "LA" and n_pairs < n:
-        wanted = {"driver": "evr", "subset_by_index": [n - n_pairs, n - 1]}
-    values, vectors = la.eigh(A, check_finite=False, **wanted)
+    values, vectors = symmetric_eigh(A, n_pairs if which == "LA" else None)
     order = _order(values, which)[:n_pairs]
     return values[order], vectors[:, order]
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import scipy.linalg as la
 
 from flgc.device import n_threads
+from flgc.lapack import symmetric_eigh
 from flgc.ridge import is_within, most_condition, ridge_factors, ridge_weights
 
 # As many as stay near the processor while they are sorted.
@@ -45,7 +45,7 @@ def self_expressions(
     gram = _gram(H, thin)
     if largest_eigenvalue(gram) > most_condition(gram.dtype, np) * min(regularizations):
         gram = _gram(H.astype(np.float64), thin)
-    values, Q = la.eigh(gram, overwrite_a=True, check_finite=False)
+    values, Q = symmetric_eigh(gram)
     Q = Q.astype(H.dtype)
     left, right = (H @ Q, Q.T @ X.T) if thin else (Q, (Q.T @ H) @ X.T)
     for r in regularizations:
