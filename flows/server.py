@@ -34,14 +34,17 @@ START_SECONDS = 180.0
 """An idle machine needs 10 s, with a new database 20 s."""
 STOP_SECONDS = 10.0
 # Who runs thousands of stored tasks waits for the server, which by default writes each of their
-# states in a transaction of its own, and events, which without pages and automations nobody reads.
+# states in a transaction of its own. What a person has set already stays.
+IN_BATCHES = {
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "100",
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
+}
+# Without pages and automations nobody reads events.
 EMBEDDED = {
     "PREFECT__SERVER_EPHEMERAL": "1",
     "PREFECT_SERVER_UI_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "100",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
 }
 
 Message = MutableMapping[str, Any]
@@ -233,6 +236,8 @@ def serve(listening: socket.socket, host: str, further: Sequence[str], embedded:
     }
     if embedded:
         os.environ |= EMBEDDED
+    for name, value in IN_BATCHES.items():
+        os.environ.setdefault(name, value)
     # Prefect reads its settings when it is imported.
     import uvicorn
     from prefect.server.api.server import create_app
