@@ -109,6 +109,11 @@ def _word(good: int, bad: int, lacking: int) -> str:
     return PARTLY if good >= bad else FAILS
 
 
+def alone(protocol: str) -> str:
+    """The word for a claim that holds in one protocol and not in the other."""
+    return f"in {protocol} alone"
+
+
 def each_protocol(judge: Callable[[Evidence, str], Finding]) -> Judge:
     """A judge of one protocol asked of all."""
     return lambda evidence: {name: judge(evidence, name) for name in evidence.protocols}

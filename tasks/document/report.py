@@ -44,7 +44,7 @@ from tasks.document.files import PICTURE, as_json, as_table, charts, from_table,
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.history import judged, recent, sentences
 from tasks.document.history import verdict as said
-from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN
+from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN, alone
 from tasks.document.printed import left_out
 from tasks.document.provenance import provenance_blocks
 from tasks.document.results import joined, timed, varied
@@ -57,7 +57,14 @@ HOME = "flgc"
 MOST_LINES = 60
 AS_CSV = "The same as a file:"
 # How many claims have which verdict, in a sentence.
-COUNTED = {HOLDS: "hold", PARTLY: "hold partly", FAILS: "do not hold", UNKNOWN: UNKNOWN}
+COUNTED = {
+    HOLDS: "hold",
+    alone("paper"): "hold in `paper` alone",
+    alone("honest"): "hold in `honest` alone",
+    PARTLY: "hold partly",
+    FAILS: "do not hold",
+    UNKNOWN: UNKNOWN,
+}
 # Pixels of a picture that is no figure of a table.
 HISTORY_WIDTH = 760
 SIZES = "Sizes of the datasets, and where the paper's table says something else"

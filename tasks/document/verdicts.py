@@ -11,7 +11,7 @@ import pandas as pd
 from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.declared.described import Described
 from tasks.document.gaps import NOT_AVAILABLE, Gap
-from tasks.document.judging import PARTLY, UNKNOWN, Evidence, Findings
+from tasks.document.judging import HOLDS, PARTLY, UNKNOWN, Evidence, Findings, alone
 from tasks.document.paper_claims import CLAIMS
 from tasks.document.results import joined, timed, varied
 from tasks.document.tables import NONE
@@ -71,8 +71,10 @@ def _of_table(evidence: Evidence) -> Iterator[Verdict]:
 
 
 def _word(found: Findings) -> str:
-    """One word for both protocols: where they differ a claim holds in part."""
+    """One for both protocols; where they differ a claim holds in one of them alone, or in part."""
     words = {finding.word for finding in found.values()}
     if not words or UNKNOWN in words:
         return UNKNOWN
-    return words.pop() if len(words) == 1 else PARTLY
+    if len(words) == 1:
+        return words.pop()
+    return next((alone(p) for p, finding in found.items() if finding.word == HOLDS), PARTLY)
