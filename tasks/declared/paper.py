@@ -280,7 +280,7 @@ PAPER = (
             "iris and Yale are far below in `honest`: it picks by the silhouette, and clusters "
             "that are compact need not be the classes.",
             "FLGC* on Yale has means of 20 starts, where the paper may show one: the best start "
-            "reaches its ACC, and its NMI but for a tenth of a point.",
+            "reaches its ACC and its NMI.",
         ),
     ),
     Experiment(
