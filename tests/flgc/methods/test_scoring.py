@@ -258,7 +258,7 @@ def test_runs_of_a_batch_do_not_see_each_other(name: str, task: str) -> None:
     """Methods that take all runs at once give each what it would have alone."""
     row = contender(name, task)
     small = {"hops": (1, 2), "teleport": (0.0, 0.1), "regularization": (1.0,), "epochs": (3,)}
-    grid = row.whole(small)
+    grid = {a: values if a in small else values[:1] for a, values in row.whole(small).items()}
     if task == "clustering":
         data = load("iris")
         posed_to = clustering(data.features, data.labels, 3, sp_eye(150), (3, 4))
