@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flgc import FLGCClustering
+from flgc import FLGCClustering, clustering, spectral
 from flgc.clustering import expressed
 from flgc.eigenpairs import leading_eigenpairs, operator
 from flgc.metrics import clustering_accuracy
@@ -25,6 +25,21 @@ def union_of_subspaces(n_per_cluster=40, n_clusters=3, dim=2, ambient=20, seed=0
         for _ in range(n_clusters)
     ]
     return np.vstack(parts), np.repeat(np.arange(n_clusters), n_per_cluster)
+
+
+@pytest.mark.parametrize("solver", ["exact", "lowrank"])
+def test_a_rank_of_d_for_each_cluster_and_one_more_is_kept(solver, monkeypatch):
+    kept = []
+
+    def noted(C, rank):
+        kept.append(rank)
+        return subspace_rows(C, rank)
+
+    monkeypatch.setattr(clustering, "subspace_rows", noted)
+    monkeypatch.setattr(spectral, "subspace_rows", noted)
+    X, _ = union_of_subspaces()
+    FLGCClustering(3, hops=0, subspace_dim=2, solver=solver).fit(X)
+    assert kept == [2 * 3 + 1]
 
 
 @given(plain.problems(), plain.hop_counts, plain.teleports, plain.regularizations)

@@ -110,6 +110,16 @@ def test_one_decomposition_has_every_regularization(shape, dtype, seed, scale):
         assert Z.dtype == dtype
 
 
+@pytest.mark.parametrize(("shape", "digits"), [((60, 20), 1e-6), ((20, 60), 1e-5)])
+def test_features_of_many_sizes_keep_the_small_ones_in_float32(shape, digits):
+    """A Gram matrix in float32 would lose digits of small eigenvalues next to large ones."""
+    rng = np.random.default_rng(0)
+    X = (rng.standard_normal(shape) * np.logspace(0, 3, shape[1])).astype("float32")
+    [Z] = self_expressions(X, X, [1.0])
+    exact = self_expression(X.astype(float), X.astype(float), 1.0)
+    np.testing.assert_allclose(Z, exact, atol=digits * np.abs(exact).max())
+
+
 def test_a_regularization_that_a_gram_matrix_has_lost_is_solved_by_itself():
     X = np.random.default_rng(0).standard_normal((8, 5)) * np.logspace(0, 7, 5)
     [Z] = self_expressions(X, X, [1e-9])

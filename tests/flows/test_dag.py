@@ -329,3 +329,7 @@ def test_what_a_methods_cells_share_is_paid_for_once(steps: list[Step]) -> None:
     assert costs["FLGC"]["score"] == costs["FLGC*"]["score"] == 1.5
     assert costs["FLGC"]["fit"] == 3.0
     assert costs["FLGC* averaged"]["fit"] == 1.5
+    twins = [Step("graph", "iris", {}), Step("graph", "iris", {})]  # asked for twice, made once
+    chain = chains[0]
+    chain.steps = {str(number): step for number, step in enumerate(twins)}
+    assert costs_of([chain]) == {chain.method: {"graph": 1.5}}

@@ -26,6 +26,7 @@ def test_every_setting_has_every_criterion_within_its_range(found: pd.DataFrame)
         assert found[name].between(low, high).all(), name
     assert found["eigengap"].between(0, 1).all()
     assert found["stability"].max() > 0.5
+    assert found["stability"].min() < 1, "fewer nodes are clustered otherwise"
 
 
 def test_each_row_has_what_its_best_by_each_criterion_is_worth(
