@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
@@ -90,6 +90,7 @@ kinds = st.sampled_from(["same", "averaged", "flat", "steep"])
 
 @settings(max_examples=10)
 @given(seeds, weights, kinds)
+@example(0, 1.0, "flat")  # which alone leaves something that the design does not reach
 def test_the_robust_optimum_is_that_of_full_decompositions(seed, weight, kind):
     X = subspaces(seed)
     H = design(X, seed, kind)
