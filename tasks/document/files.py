@@ -8,6 +8,8 @@ import pandas as pd
 
 # How the names of pictures and of charts, which are Vega-Lite, end.
 PICTURE, CHART = ".svg", ".vl.json"
+# Names the parts of a report that failed, and is there only if some did.
+FAULTS = "faults.json"
 
 
 def as_table(files: Mapping[str, str]) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from tasks.document.influence_claims import WITH, WITHOUT
 from tasks.document.printed import Case
 from tasks.document.tables import subjects
 
-HOLDS, FAILS, PARTLY, UNKNOWN = "holds", "does not hold", "partly", "cannot be told"
+HOLDS, FAILS, PARTLY, UNKNOWN = "holds", "does not hold", "partly", "not tested"
 OURS = (WITHOUT, WITH)
 # Names in one cell of the table of claims.
 MOST_NAMES = 4

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from tasks.declared.paper import CURVES_ON
 from tasks.document.claims import OVER_SMOOTHED, along_hops, time_ratios
 from tasks.document.curve_claims import (
     LINEAR,
@@ -39,7 +40,6 @@ from tasks.document.judging import (
 # Figures 4 to 6 have three datasets, and of the methods with hops these are "the others".
 # How much longer the most hops may take than one where time hardly grows, and the share of affinity
 # within classes from which on a matrix is block-diagonal.
-CURVES_ON = ("iris", "wine", "wdbc")
 UNSTEADY = ("GCN-Linear", "GCN", "DropEdge", "SGC")
 HARDLY = 1.5
 IN_BLOCKS = 0.5

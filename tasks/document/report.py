@@ -3,7 +3,8 @@
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -40,11 +41,12 @@ from tasks.document.charts.history import history_chart
 from tasks.document.contradictions import Contradiction
 from tasks.document.datasets import dataset_table
 from tasks.document.figures.bars import bar_file
-from tasks.document.files import PICTURE, as_json, as_table, charts, from_table, pictures
+from tasks.document.files import FAULTS, PICTURE, as_json, as_table, charts, from_table, pictures
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.history import judged, recent, sentences
 from tasks.document.history import verdict as said
 from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN, alone
+from tasks.document.parts import Parts
 from tasks.document.printed import left_out
 from tasks.document.provenance import provenance_blocks
 from tasks.document.results import joined, timed, varied
@@ -133,6 +135,7 @@ def write_report(
     provenance: Mapping[str, Any],
     contradictions: Sequence[Contradiction],
     history: Sequence[Mapping[str, Any]],
+    forgiving: bool = False,
 ) -> pd.DataFrame:
     """All tables as files (name, content); what is there of each is found by its name.
 
@@ -141,18 +144,28 @@ def write_report(
     those of the results, in their order, and `command` is what computes a cell again. `page` are
     the files of the HTML page by name, see `page_files`; for `provenance` see its blocks. The
     `contradictions` stand beside the claims of the paper's text, where it has tables of the paper;
-    `history` are the rows of the benchmark's past runs.
+    `history` are the rows of the benchmark's past runs. A report that is `forgiving` goes without
+    the parts that cannot be made, and names them in a file of their own.
     """
+    parts = Parts(forgiving)
     rows, known = {}, {}
     for table in tables:
         cells = results.get(table.name, ())
         rows[table.name] = joined(cells)
-        of_cells = digests_of(cells, digests.get(table.name, ()))
-        known[table.name] = notes(table, rows[table.name], of_cells, command)
+        known[table.name] = parts.make(
+            f"{table.name}: notes on cells",
+            lambda table=table, cells=cells: notes(
+                table,
+                rows[table.name],
+                digests_of(cells, digests.get(table.name, ())),
+                command,
+            ),
+            {},
+        )
     there = sum(len(cells) for cells in results.values())
     evidence = (results, pairs, timings, curves, affinities, gaps)
-    judged = verdicts(tables, protocols, *evidence)
-    blocks = [*opening(tables, protocols, there, gaps, known, judged)]
+    judged = parts.make("claims", lambda: verdicts(tables, protocols, *evidence), [])
+    blocks = parts.blocks("opening", lambda: opening(tables, protocols, there, gaps, known, judged))
     blocks += _contradicted(contradictions) if judged else []
     blocks += [Heading(2, "How to read the tables"), *_explained(tables, protocols)]
     for table in tables:
@@ -170,10 +183,12 @@ def write_report(
             gaps.get(table.name, ()),
             costs.get(table.name, {}),
             known[table.name],
+            parts,
         )
-    blocks += [*_history(history), *_missing(gaps), *_costs(costs)]
-    blocks += provenance_blocks(rows, provenance)
-    return as_table(_files(Document(title, blocks), page))
+    blocks += parts.blocks("history", lambda: _history(history))
+    blocks += [*_missing(gaps), *_costs(costs)]
+    blocks += parts.blocks("sources", lambda: provenance_blocks(rows, provenance))
+    return as_table(_files(Document(title, blocks), page, parts))
 
 
 def opening(
@@ -230,17 +245,21 @@ def _contradicted(found: Sequence[Contradiction]) -> list[Block]:
     return [Heading(2, title), Table("contradictions", shown, title)]
 
 
-def _files(document: Document, page: Mapping[str, str]) -> dict[str, str]:
+def _files(document: Document, page: Mapping[str, str], parts: Parts) -> dict[str, str]:
     """The document in every form, and what its blocks bring with them."""
-    files = {"report.md": markdown.write(document), "report.html": html.write(document, page)}
+    files = {
+        "report.md": parts.make("report.md", lambda: markdown.write(document), ""),
+        "report.html": parts.make("report.html", lambda: html.write(document, page), ""),
+    }
     for block in document.blocks:
         if isinstance(block, File):
             files[block.name] = block.content
         elif isinstance(block, Figure):
             files[f"{block.name}.svg"] = block.svg
         elif isinstance(block, Table) and not block.frame.empty:
-            files[f"latex/{block.name}.tex"] = latex.write(block)
-    return files
+            name = f"latex/{block.name}.tex"
+            files[name] = parts.make(name, partial(latex.write, block), "")
+    return files | ({FAULTS: as_json(parts.faults)} if parts.faults else {})
 
 
 def _section(
@@ -257,13 +276,52 @@ def _section(
     gaps: Sequence[Gap],
     costs: Mapping[str, Mapping[str, float]],
     known: Mapping[Place, Note],
+    parts: Parts,
 ) -> list[Block]:
     """The text of one table, with its figures and files."""
     name, lacking = table.name, absent(gaps, table.datasets)
-    blocks: list[Block] = [Heading(2, table.title), *_headlines(table, protocols, results, costs)]
-    if sizes is not None:
-        shown = dataset_table(table, sizes, lacking)
-        blocks += [Heading(3, "Datasets"), Table(f"{name}-datasets", shown, SIZES)]
+    made: dict[str, Callable[[], list[Block]]] = {
+        "means": lambda: _headlines(table, protocols, results, costs),
+        "datasets": lambda: _datasets(table, sizes, lacking),
+        "cells": lambda: _cells(table, protocols, results, lacking, known),
+        "values reached": lambda: text(claims.reached(table, results)),
+        "values beaten": lambda: text(claims.beaten(table, results)),
+        "averages": lambda: text(claims.averaged(table, results)),
+        "noise": lambda: text(robustness_claims.told(table, results)),
+        "figures": lambda: _figures(table, figures),
+        "training times": lambda: _timings(table, timings),
+        "curves": lambda: _curves(table, curves),
+        "affinities": lambda: affinity_claims.told(affinities, results) if affinities else [],
+        "criteria": lambda: criteria_table.told(name, criteria, results) if criteria else [],
+        "signed-rank tests": lambda: _pairs(table, protocols, results, pairs),
+        "missing cells": lambda: _lacking(gaps),
+        "settings": lambda: _settings(table, results),
+        "seconds": lambda: _seconds(name, costs),
+    }
+    blocks: list[Block] = [Heading(2, table.title)]
+    for part, work in made.items():
+        blocks += parts.blocks(f"{name}: {part}", work)
+    return blocks
+
+
+def _datasets(
+    table: Described, sizes: pd.DataFrame | None, lacking: Mapping[str, str]
+) -> list[Block]:
+    if sizes is None:
+        return []
+    shown = dataset_table(table, sizes, lacking)
+    return [Heading(3, "Datasets"), Table(f"{table.name}-datasets", shown, SIZES)]
+
+
+def _cells(
+    table: Described,
+    protocols: Sequence[str],
+    results: pd.DataFrame,
+    lacking: Mapping[str, str],
+    known: Mapping[Place, Note],
+) -> list[Block]:
+    """The table itself, or one for each protocol, and the same as a file."""
+    name, blocks = table.name, list[Block]()
     every = laid_tables(table, protocols, results, lacking)
     for number, (title, laid) in enumerate(every.items()):
         of_cells = {at: known[place] for at, place in laid.places.items() if place in known}
@@ -273,44 +331,67 @@ def _section(
         blocks += [Table(called, laid.frame, caption, of_cells, laid.groups, laid.closing)]
     whole = every[""].frame if "" in every else section_table(table, protocols, results, lacking)
     blocks += [File(f"{name}.csv", whole.to_csv(index=False), AS_CSV)]
-    blocks += text(_from_elsewhere(table))
-    blocks += text(claims.reached(table, results))
-    blocks += text(claims.beaten(table, results))
-    blocks += text(claims.averaged(table, results))
-    blocks += text(robustness_claims.told(table, results))
-    specs = charts(figures)
+    return blocks + text(_from_elsewhere(table))
+
+
+def _figures(table: Described, figures: Mapping[str, str]) -> list[Block]:
+    """Every picture, with the chart that answers to the pointer where there is one."""
+    specs, blocks = charts(figures), list[Block]()
     for figure, svg in pictures(figures).items():
         called = figure.removesuffix(PICTURE)
-        ending = called.removeprefix(name).removeprefix("-")
+        ending = called.removeprefix(table.name).removeprefix("-")
         spec = json.loads(specs[figure]) if figure in specs else None
         blocks += [Figure(called, svg, f"{table.title}: {DRAWN.get(ending, ending)}", spec)]
     if bar_file(table) in figures and not table.published:
         blocks += [Text(IN_ITS_PICTURE)]
-    if timings:
-        times = timed(timings)
-        blocks += [Heading(3, "Training time and over-smoothing")]
-        blocks += text([*claims.fastest(table, times), "", *claims.over_smoothing(table, times)])
-        blocks += [File(f"{name}-time.csv", times.to_csv(index=False), AS_CSV)]
+    return blocks
+
+
+def _timings(table: Described, timings: Mapping[str, pd.DataFrame]) -> list[Block]:
+    if not timings:
+        return []
+    times = timed(timings)
+    return [
+        Heading(3, "Training time and over-smoothing"),
+        *text([*claims.fastest(table, times), "", *claims.over_smoothing(table, times)]),
+        File(f"{table.name}-time.csv", times.to_csv(index=False), AS_CSV),
+    ]
+
+
+def _curves(
+    table: Described, curves: Mapping[str, Mapping[str, Mapping[str, pd.DataFrame]]]
+) -> list[Block]:
+    blocks: list[Block] = []
     for figure, of_figure in curves.items():
         rows, column = varied(of_figure), curve_claims.COLUMNS[figure]
         points = rows.rename(columns={"x": column}).to_csv(index=False)
         blocks += curve_claims.told(figure, table, rows)
-        blocks += [File(f"{name}-{figure}.csv", points, "Its points as a file:")]
-    if affinities:
-        blocks += affinity_claims.told(affinities, results)
-    if criteria:
-        blocks += criteria_table.told(name, criteria, results)
-    if pairs is not None and len(pairs):
-        blocks += text([*left_out(results), *comparisons.retraced(table)])
-        blocks += comparisons.told(comparisons.compared(results, table, protocols), table)
-        tests = pairs.to_csv(index=False)
-        blocks += [File(f"{name}-wilcoxon.csv", tests, "All pairs as a file:")]
+        blocks += [File(f"{table.name}-{figure}.csv", points, "Its points as a file:")]
+    return blocks
+
+
+def _pairs(
+    table: Described, protocols: Sequence[str], results: pd.DataFrame, pairs: pd.DataFrame | None
+) -> list[Block]:
+    """Wilcoxon's tests, where there is something to test."""
+    if pairs is None or not len(pairs):
+        return []
+    return [
+        *text([*left_out(results), *comparisons.retraced(table)]),
+        *comparisons.told(comparisons.compared(results, table, protocols), table),
+        File(f"{table.name}-wilcoxon.csv", pairs.to_csv(index=False), "All pairs as a file:"),
+    ]
+
+
+def _lacking(gaps: Sequence[Gap]) -> list[Block]:
+    """The cells of a table that are missing, those that failed last."""
     failed = [gap for gap in gaps if gap.kind == FAILED]
     others = [gap for gap in gaps if gap.kind != FAILED]
+    blocks: list[Block] = []
     for title, alike in {"Not available": others, "Failed": failed}.items():
         if alike:
             blocks += [Heading(3, title), *text(f"- {line}" for line in listed(alike))]
-    return blocks + _settings(table, results) + _seconds(name, costs)
+    return blocks
 
 
 def _settings(table: Described, results: pd.DataFrame) -> list[Block]:

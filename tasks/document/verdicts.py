@@ -10,9 +10,11 @@ import pandas as pd
 
 from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.declared.described import Described
+from tasks.declared.paper import PAPER
+from tasks.declared.published import published_cells
 from tasks.document.gaps import NOT_AVAILABLE, Gap
 from tasks.document.judging import HOLDS, PARTLY, UNKNOWN, Evidence, Findings, alone
-from tasks.document.paper_claims import CLAIMS
+from tasks.document.paper_claims import CLAIMS, Claim
 from tasks.document.results import joined, timed, varied
 from tasks.document.tables import NONE
 
@@ -65,9 +67,30 @@ def verdicts(
 
 def _of_table(evidence: Evidence) -> Iterator[Verdict]:
     for claim in CLAIMS.get(evidence.table.name, ()):
+        absent = _absent(claim, evidence)
+        if absent:
+            said = f"without {', '.join(absent)}"
+            yield Verdict(claim.text, claim.where, UNKNOWN, said, said, evidence.table.name)
+            continue
         found = claim.judge(evidence)
         paper, honest = (found[p].said if p in found else NONE for p in ("paper", "honest"))
         yield Verdict(claim.text, claim.where, _word(found), paper, honest, evidence.table.name)
+
+
+def _absent(claim: Claim, evidence: Evidence) -> list[str]:
+    """What a claim speaks of and was not asked for; a judge is asked only where there is nothing.
+
+    What was asked for and failed, or nobody has any more, is the judge's to tell.
+    """
+    table = evidence.table
+    whole = next(experiment for experiment in PAPER if experiment.name == table.name)
+    printed = set(published_cells(whole)["method"])
+    methods = claim.methods or [name for name in whole.methods if name in printed]
+    datasets = claim.datasets or whole.datasets
+    return [
+        *(name for name in methods if name not in table.methods),
+        *(name for name in datasets if name not in table.datasets),
+    ]
 
 
 def _word(found: Findings) -> str:
