@@ -102,7 +102,7 @@ def reproduce(
         "quick": quick,
     }
     ended = followed("reproduce", lambda when_running: _run(chosen, when_running))
-    print_outcome(plan.store, report_folder(plan.suite) / "report.html", ended)
+    print_outcome(plan.store, report_folder(plan.report) / "report.html", ended)
     raise typer.Exit(0 if ended.state.is_completed() else 1)
 
 

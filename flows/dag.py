@@ -156,20 +156,36 @@ def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = No
         drawn |= {"affinities": affinities, "bars": experiment.analysis(Bars) is not None}
         drawn |= samples(experiment, raw)
         figures = draw.submit(plan.store, about, results=done, table=table, **drawn)
+    made = {"sizes": sizes, "signed-rank tests": comparison, "figures": figures}
+    ended_well, not_made = products(experiment, made)
     return Section(
         experiment=experiment,
         protocols=plan.protocols,
         results=done,
-        sizes=sizes and sizes.result(),
-        comparison=comparison and comparison.result(),
+        sizes=ended_well.get("sizes"),
+        comparison=ended_well.get("signed-rank tests"),
         timings=timings,
         curves=varied,
         affinities=affinities,
         criteria=criteria,
-        figures=figures and figures.result(),
-        gaps=(*absent, *broken_steps(experiment, chains), *not_varied, *not_timed),
+        figures=ended_well.get("figures"),
+        gaps=(*absent, *broken_steps(experiment, chains), *not_varied, *not_timed, *not_made),
         costs=costs_of([*good, *curves]),
     )
+
+
+def products(
+    experiment: Experiment, made: Mapping[str, Any]
+) -> tuple[dict[str, Artifact], list[Gap]]:
+    """What was made of the cells, by name, and a gap for each that failed: it costs no cell."""
+    ended = {name: step for name, step in made.items() if step is not None}
+    errors = {name: error for name, step in ended.items() if (error := error_of(step))}
+    good = {name: step.result() for name, step in ended.items() if name not in errors}
+    failed = [
+        Gap(FAILED, f"{experiment.name}: {name}", reason_of(error))
+        for name, error in errors.items()
+    ]
+    return good, failed
 
 
 def fetch(plan: Plan, experiment: Experiment) -> tuple[dict[str, PrefectFuture], list[Gap]]:

@@ -51,13 +51,14 @@ def evaluate(
     plan = planned_evaluation(dataset, methods, labelled, runs, task, device, store)
     [experiment] = plan.experiments
     section = run_experiment(plan, experiment)
-    show(plan.store, section)
+    show(plan, section)
     said = told(pairs_of(plan.store, section))
     remarked = dataclasses.replace(experiment, remarks=(*said, *experiment.remarks))
     sections = [dataclasses.replace(section, experiment=remarked)]
-    reports.show(reports.write(plan, plan.suite, sections), plan.suite)
+    path, faults = reports.write(plan, plan.report, sections)
+    reports.show(path, plan.report)
     get_run_logger().info(cost(started))
-    return outcome(sections, strict=False)
+    return outcome(sections, False, faults)
 
 
 def pairs_of(store: str, section: Section) -> Any:

@@ -98,7 +98,7 @@ def evaluate(
         for remark in experiment.remarks:
             print_plainly(output, remark)
     ended = followed("evaluate", lambda when_running: _run(chosen, when_running))
-    report = report_folder(plan.suite) / "report.html"
+    report = report_folder(plan.report) / "report.html"
     sections = sections_of(ended.state)
     pairs = [pairs_of(plan.store, section) for section in sections]
     if as_json:

@@ -1,6 +1,8 @@
 """Parameters that all flows share: typed for the UI, refused with the choices named."""
 
 import dataclasses
+import hashlib
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +25,16 @@ Suite = Literal["paper", "tiny"] | Annotated[str, Field(pattern=r"\.toml$")]
 Protocol = Literal["paper", "honest"]
 Runs = Annotated[int, Field(ge=1)]
 QUICK_RUNS = 10
+MOST_LETTERS = 40  # of a selection in the name of its report
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a run will do, checked: experiments narrowed to what was asked for.
 
-    Reports have a `title`, in which `{name}` stands for the report's own, and tell of each cell the
-    `command` that computes it again, with the names of what that takes of the cell.
+    A part of a suite has a `part` that tells its report from that of the whole. Reports have a
+    `title`, in which `{name}` stands for the report's own, and tell of each cell the `command` that
+    computes it again, with the names of what that takes of the cell.
     """
 
     suite: str
@@ -40,6 +44,12 @@ class Plan:
     store: str
     title: str = "Reproduction: `{name}`"
     command: str = ""
+    part: str = ""
+
+    @property
+    def report(self) -> str:
+        """The name of its report: only the whole replaces that of the whole."""
+        return f"{self.suite}{self.part}"
 
     def of(self, flow: str) -> "Plan":
         """The part that one flow does."""
@@ -73,17 +83,16 @@ def planned(
     resolve_device(device)
     experiments = [e for e in declared if e.flow in flows]
     chosen = _chosen_datasets(datasets, experiments, f"{' or '.join(flows)} of suite {suite}")
+    whole = [dataclasses.replace(e, methods=(*e.methods, *installed(e.task))) for e in experiments]
     narrowed = []
-    for experiment in experiments:
+    for experiment in whole:
         kept = tuple(d for d in experiment.datasets if chosen is None or d in chosen)
-        if methods is None:
-            of_methods = (*experiment.methods, *installed(experiment.task))
-        else:
+        of_methods = experiment.methods
+        if methods is not None:
             of_methods = tuple(_rows(experiment, tasks))
         if kept and of_methods:
             chosen_part = dataclasses.replace(experiment, datasets=kept, methods=of_methods)
-            chosen_part = chosen_part if runs is None else chosen_part.with_runs(runs)
-            narrowed.append(quickly(chosen_part) if quick else chosen_part)
+            narrowed.append(chosen_part if runs is None else chosen_part.with_runs(runs))
     if not narrowed:
         known = ", ".join(
             f"{name} stands in {', '.join(e.name for e in experiments if name in _rows(e, tasks))}"
@@ -93,9 +102,26 @@ def planned(
             f"nothing to do in {' or '.join(flows)} of suite {suite}: no experiment has both the "
             f"datasets and the methods that were chosen{f' ({known})' if known else ''}"
         )
-    name = f"{suite}-quick" if quick else suite
+    part = "-quick" if quick else ""
+    if narrowed != whole or set(protocols or PROTOCOLS) != set(PROTOCOLS):
+        part += _named_part(datasets, methods, protocols, runs)
+    done = tuple(map(quickly, narrowed) if quick else narrowed)
     chosen_protocols, url = tuple(protocols or PROTOCOLS), Store(store).url
-    return Plan(name, tuple(narrowed), chosen_protocols, device, url, command=command)
+    return Plan(suite, done, chosen_protocols, device, url, command=command, part=part)
+
+
+def _named_part(
+    datasets: Sequence[str] | None,
+    methods: Sequence[str] | None,
+    protocols: Sequence[str] | None,
+    runs: int | None,
+) -> str:
+    """`-iris-flgc-1f0c2a`: what was chosen in words for a person, and in full for the machine."""
+    chosen = [sorted(given or ()) for given in (datasets, methods, protocols)]
+    every = [*(name for names in chosen for name in names), *([f"{runs} runs"] if runs else [])]
+    words = "-".join(re.findall(r"[a-z0-9]+", " ".join(every).lower()))[:MOST_LETTERS].strip("-")
+    digest = hashlib.sha256(repr((chosen, runs)).encode()).hexdigest()
+    return f"-{words}-{digest[:6]}"
 
 
 def quickly(experiment: Experiment) -> Experiment:

@@ -1,6 +1,7 @@
 """The report of a run: files in a folder, and in Prefect's UI with a link to them."""
 
 import base64
+import json
 import os
 from collections.abc import Sequence
 from functools import cache
@@ -13,7 +14,8 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from flows.plan import Plan
 from flows.section import Section
 from tasks.document.contradictions import contradictions
-from tasks.document.files import from_table
+from tasks.document.files import FAULTS, from_table
+from tasks.document.gaps import FAILED, Gap
 from tasks.document.writers.html import page_files
 from tasks.stages.history import past
 from tasks.stages.report import export, report
@@ -23,12 +25,21 @@ from tasks.store.layouts import load
 REPORTS = "FLGC_REPORTS"
 
 
-def write(plan: Plan, name: str, sections: Sequence[Section]) -> Path:
-    """The report in the store and as files; gives the path of the report itself."""
-    artifact: Any = report.submit(plan.store, name, **contents(plan, name, sections)).result()
-    path = export(load(Store(plan.store), artifact), report_folder(name))
+def write(plan: Plan, name: str, sections: Sequence[Section]) -> tuple[Path, list[Gap]]:
+    """The report in the store and as files: its path, and a gap for each part that failed.
+
+    One with a part that fails is not stored: it is made once more without that part, as files.
+    """
+    given = contents(plan, name, sections)
+    made = report.submit(plan.store, name, **given).result(raise_on_failure=False)
+    if isinstance(made, Artifact):
+        written = load(Store(plan.store), made)
+    else:
+        written = report.result(plan.store, forgiving=True, **given)
+    path = export(written, report_folder(name))
     get_run_logger().info("report: %s", path)
-    return path
+    faults = json.loads(from_table(written).get(FAULTS, "{}"))
+    return path, [Gap(FAILED, f"report: {part}", reason) for part, reason in faults.items()]
 
 
 def files(store: str, artifact: Artifact | None) -> dict[str, str]:
@@ -80,7 +91,7 @@ def contents(plan: Plan, name: str, sections: Sequence[Section]) -> dict[str, An
         "page": page_files(),
         "provenance": provenance(plan.store, sections),
         "contradictions": contradictions(),
-        "history": history(plan.store, name),
+        "history": history(plan.store, plan.suite),
     }
 
 

@@ -47,7 +47,7 @@ def reproduce_paper(
     started = time.perf_counter()
     plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store, quick)
     sections: list[Section] = []
-    with so_far(plan, plan.suite):
+    with so_far(plan, plan.report):
         for name, table in TABLES.items():
             part = plan.of(name)
             if not part.experiments:
@@ -73,11 +73,11 @@ def reproduce_paper(
                     Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
                     for e in part.experiments
                 ]
-    path = reports.write(plan, plan.suite, sections)
-    reports.show(path, plan.suite)
-    show_summary(plan.suite, sections, path)
+    path, faults = reports.write(plan, plan.report, sections)
+    reports.show(path, plan.report)
+    show_summary(plan.report, sections, path)
     get_run_logger().info(cost(started))
-    return outcome(sections, strict)
+    return outcome(sections, strict, faults)
 
 
 def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:

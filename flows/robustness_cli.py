@@ -96,7 +96,7 @@ def robustness(
         typer.echo(json.dumps(_rows(plan.store, ended.state), indent=2))
         print_failure(ended.state)
     else:
-        report = report_folder(f"{plan.suite}-{plan.experiments[0].flow}") / "report.html"
+        report = report_folder(f"{plan.report}-{plan.experiments[0].flow}") / "report.html"
         print_outcome(plan.store, report, ended)
     raise typer.Exit(0 if ended.state.is_completed() else 1)
 

@@ -61,18 +61,19 @@ def table_flow(name: str, description: str | None) -> Any:
 def run_tables(plan: Plan, strict: bool) -> Any:
     """The sections of a plan's experiments, in a state that says what is not there."""
     started, sections = time.perf_counter(), []
-    name = f"{plan.suite}-{plan.experiments[0].flow}"
+    name, faults = f"{plan.report}-{plan.experiments[0].flow}", list[gaps.Gap]()
     with so_far(plan, name) as report:
         for experiment in plan.experiments:
             section = run_experiment(plan, experiment, report)
             report.add(section)
-            show(plan.store, section)
+            show(plan, section)
             sections.append(section)
     alone = runtime.flow_run.parent_flow_run_id is None
     if alone:  # a parent writes one report over everything
-        reports.show(reports.write(plan, name, sections), name)
+        path, faults = reports.write(plan, name, sections)
+        reports.show(path, name)
     get_run_logger().info(cost(started))
-    return outcome(sections, strict, whole=alone)
+    return outcome(sections, strict, faults, whole=alone)
 
 
 def cost(started: float) -> str:
@@ -83,16 +84,24 @@ def cost(started: float) -> str:
     return f"{seconds:.1f} s, of which orchestration {waiting:.1f} s ({share:.0f} %)"
 
 
-def outcome(sections: list[Section], strict: bool, *, whole: bool = True) -> Any:
+def outcome(
+    sections: list[Section],
+    strict: bool,
+    faults: Sequence[gaps.Gap] = (),
+    *,
+    whole: bool = True,
+) -> Any:
     """The sections, in a state that lists what is not there and why.
 
-    Failed if something broke; if something was not reachable and that is asked for (`strict`); and
-    if there is not a single cell in a `whole` run, which others may have where this is a part.
+    Failed if something broke, be it a part of the report (`faults`); if something was not reachable
+    and that is asked for (`strict`); and if there is not a single cell in a `whole` run, which
+    others may have where this is a part.
     """
-    kinds = {gap.kind for section in sections for gap in section.gaps}
+    missing = [*(gap for section in sections for gap in section.gaps), *faults]
+    kinds = {gap.kind for gap in missing}
     if not kinds:
         return sections
-    message = summary(sections)
+    message = summary(sections, missing)
     good = FAILED not in kinds and not (strict and NOT_REACHABLE in kinds)
     if good and not (whole and not any(section.results for section in sections)):
         get_run_logger().warning(message)
@@ -101,9 +110,8 @@ def outcome(sections: list[Section], strict: bool, *, whole: bool = True) -> Any
     return Failed(message=message, data=sections)
 
 
-def summary(sections: list[Section]) -> str:
+def summary(sections: list[Section], missing: Sequence[gaps.Gap]) -> str:
     """How many cells are there, a line for each cause of those that are not, and what to do."""
-    missing = [gap for section in sections for gap in section.gaps]
     kinds = {gap.kind for gap in missing}
     lines = [f"{verdict(sections)}:", *(f"- {line}" for line in listed(missing))]
     if NOT_REACHABLE in kinds:
@@ -116,10 +124,18 @@ def summary(sections: list[Section]) -> str:
     return "\n".join(lines)
 
 
-def show(store: str, section: Section) -> None:
-    """The table in Prefect's UI, as markdown to read and as a table to sort."""
-    key, title = section.experiment.name, section.experiment.title
-    rows = results_of(store, section)
+def show(plan: Plan, section: Section) -> None:
+    """The table in Prefect's UI; what goes wrong there costs nothing but that."""
+    try:
+        _show(plan, section)
+    except Exception:
+        get_run_logger().warning("%s is not in the UI", section.experiment.name, exc_info=True)
+
+
+def _show(plan: Plan, section: Section) -> None:
+    """As markdown to read and as a table to sort; a part does not replace the whole."""
+    key, title = f"{section.experiment.name}{plan.part}", section.experiment.title
+    store, rows = plan.store, results_of(plan.store, section)
     parts, shown = [f"# {title}", ""], shown_tables(section, rows)
     for subtitle, table in shown.items():
         parts += [f"## {subtitle}\n" if subtitle else "", markdown(table), ""]
@@ -128,7 +144,7 @@ def show(store: str, section: Section) -> None:
     first: Any = next(iter(shown.values())).to_dict("records")
     create_table_artifact(first, key=f"{key}-table", description=title)
     for name, svg in pictures(reports.files(store, section.figures)).items():
-        figure = f"{name.removesuffix(PICTURE)}-figure"
+        figure = f"{name.removesuffix(PICTURE)}{plan.part}-figure"
         create_image_artifact(reports.as_url(svg), key=figure, description=title)
 
 

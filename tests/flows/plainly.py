@@ -76,7 +76,7 @@ def run_plainly(store: str, flows: Sequence[str] = FLOWS, **chosen: Any) -> list
     plan = planned(flows, **{"suite": "tiny", "device": "cpu", "store": store, **chosen})
     with called() as steps:
         sections = [dag.run_experiment(plan, experiment) for experiment in plan.experiments]
-        reports.write(plan, plan.suite, sections)
+        reports.write(plan, plan.report, sections)
     return steps
 
 
