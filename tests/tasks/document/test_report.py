@@ -222,3 +222,14 @@ def test_only_what_is_there_is_explained():
     honest = written(TINY, protocols=("honest",))["report.md"]
     assert "**honest**:" in honest
     assert "**paper**:" not in honest
+
+
+def test_a_report_leaves_nothing_of_an_earlier_one_and_all_else_alone(tmp_path) -> None:
+    def frame(*names: str) -> pd.DataFrame:
+        return pd.DataFrame({"name": names, "content": ["x"] * len(names)})
+
+    (tmp_path / "mine.svg").write_text("not of a report")
+    export(frame("report.md", "old.svg", "latex/old.tex"), tmp_path)
+    export(frame("report.md", "new.svg"), tmp_path)
+    there = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert there == {"report.md", "new.svg", "mine.svg", ".files.json"}

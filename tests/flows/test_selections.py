@@ -1,0 +1,117 @@
+"""Whatever is chosen of a suite, and whatever fails on the way, a report comes out of it."""
+
+import contextlib
+import os
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("prefect")
+
+from flgc.methods.picking import PROTOCOLS
+from flows import dag, reports
+from flows.plan import FLOWS, planned
+from flows.tables import outcome, results_of, shown_tables
+from tasks.declared.suites import SUITES
+from tasks.document.gaps import FAILED
+from tests.flows.stubs import FAILURE, stubbed
+
+# More of them: FLGC_SELECTIONS=100 pytest tests/flows/test_selections.py
+SELECTIONS = int(os.environ.get("FLGC_SELECTIONS", "8"))
+
+
+def drawn(random: Random, suite: str) -> dict[str, Any]:
+    """A few datasets, methods and runs of a suite, and one protocol or both."""
+    datasets = sorted({name for e in SUITES[suite] for name in e.datasets})
+    methods = sorted({name for e in SUITES[suite] for name in e.methods})
+    some = {
+        "datasets": random.sample(datasets, random.randint(1, min(4, len(datasets)))),
+        "methods": random.sample(methods, random.randint(1, 5)),
+        "protocols": random.choice([None, ["paper"], ["honest"], list(PROTOCOLS)]),
+        "runs": random.randint(1, 2),
+    }
+    left = random.choice(["datasets", "methods", ""])
+    return {name: None if name == left else value for name, value in some.items()}
+
+
+@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("seed", range(SELECTIONS))
+def test_every_selection_ends_with_a_report(
+    suite: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path))
+    random, plan = Random(seed), None
+    while plan is None:  # most methods are in one table, and most datasets too
+        with contextlib.suppress(ValueError):
+            plan = planned(FLOWS, suite, store=f"memory://{suite}{seed}", **drawn(random, suite))
+    with stubbed(seed, failing=random.choice([0.0, 0.02])):
+        sections = [dag.run_experiment(plan, experiment) for experiment in plan.experiments]
+        path, faults = reports.write(plan, plan.report, sections)
+        assert not faults
+        failed = [gap for each in sections for gap in each.gaps if gap.kind == FAILED]
+        assert [gap for gap in failed if FAILURE not in gap.reason] == []
+        for section in sections:
+            assert shown_tables(section, results_of(plan.store, section))
+    text = path.read_text()
+    assert all(f"## {section.experiment.title}" in text for section in sections)
+
+
+@pytest.mark.parametrize(
+    ("place", "part"),
+    [
+        ("claims.reached", "uci-tiny: values reached"),
+        ("laid_tables", "uci-tiny: cells"),
+        ("verdicts", "claims"),
+        ("html.write", "report.html"),
+    ],
+)
+def test_a_part_of_the_report_that_fails_costs_no_other(
+    place: str, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise KeyError("GCN-Linear")
+
+    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path))
+    monkeypatch.setattr(f"tasks.document.report.{place}", fail)
+    chosen: Any = {"datasets": ["iris"], "methods": ["FLGC"], "runs": 1}
+    plan = planned(["uci"], "tiny", store="memory://parts", **chosen)
+    with stubbed(0):
+        sections = [dag.run_experiment(plan, experiment) for experiment in plan.experiments]
+        path, faults = reports.write(plan, plan.report, sections)
+        state = outcome(sections, False, faults)
+    assert [(gap.what, gap.reason) for gap in faults] == [
+        (f"report: {part}", "KeyError: 'GCN-Linear'")
+    ]
+    assert state.is_failed()
+    assert part in state.message
+    text = path.read_text()
+    assert "### Settings tried" in text
+    assert (part in text) == (place in ("claims.reached", "laid_tables"))
+
+
+def test_a_figure_that_fails_costs_no_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path))
+    monkeypatch.setattr("tasks.document.figures.draw.drawn", lambda *_: 1 / 0)
+    plan = planned(["uci"], "tiny", ["iris"], ["FLGC"], store="memory://figures")
+    with stubbed(0):
+        [section] = [dag.run_experiment(plan, each) for each in plan.experiments]
+        path, faults = reports.write(plan, plan.report, [section])
+        assert outcome([section], False, faults).is_failed()
+    assert [gap.what for gap in section.gaps] == ["uci-tiny: figures"]
+    assert "| iris |" in path.read_text()
+
+
+def test_only_the_whole_replaces_the_report_of_the_whole() -> None:
+    def report(**chosen: Any) -> str:
+        return planned(FLOWS, "tiny", store="memory://names", **chosen).report
+
+    assert report() == report(protocols=["honest", "paper"]) == "tiny"
+    assert report(quick=True) == "tiny-quick"
+    iris = report(datasets=["iris"], methods=["FLGC"])
+    assert iris.startswith("tiny-iris-flgc-")
+    parts = [{"methods": ["FLGC*"]}, {"methods": ["FLGC"]}, {"runs": 1}, {"protocols": ["paper"]}]
+    assert len({iris, "tiny", *(report(**part) for part in parts)}) == 6
