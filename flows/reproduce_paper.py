@@ -24,6 +24,7 @@ from flows.uci import uci
 from tasks.declared.types import Experiment
 from tasks.document.gaps import FAILED, Gap, listed, reason_of
 from tasks.document.tables import markdown
+from tasks.document.writers.inert import inert
 
 TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustness": robustness}
 
@@ -93,7 +94,7 @@ def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
         for section in sections
     ]
     parts = [f"# {verdict(sections)}", "", markdown(pd.DataFrame(lines)), ""]
-    parts += [*(f"- {line}" for line in listed(missing)), "", f"The report is at `{path}`."]
+    parts += [*(f"- {inert(line)}" for line in listed(missing)), "", f"The report is at `{path}`."]
     said = verdict(sections)
     create_markdown_artifact("\n".join(parts), key=f"summary-{suite}", description=said)
     create_table_artifact(lines, key=f"summary-{suite}-tables", description=said)

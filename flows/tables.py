@@ -26,6 +26,7 @@ from tasks.document.files import PICTURE, pictures
 from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.document.results import joined
 from tasks.document.tables import markdown
+from tasks.document.writers.inert import inert
 from tasks.running.stage import busy_seconds
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
@@ -134,12 +135,12 @@ def show(plan: Plan, section: Section) -> None:
 
 def _show(plan: Plan, section: Section) -> None:
     """As markdown to read and as a table to sort; a part does not replace the whole."""
-    key, title = f"{section.experiment.name}{plan.part}", section.experiment.title
+    key, title = f"{section.experiment.name}{plan.part}", inert(section.experiment.title)
     store, rows = plan.store, results_of(plan.store, section)
     parts, shown = [f"# {title}", ""], shown_tables(section, rows)
     for subtitle, table in shown.items():
         parts += [f"## {subtitle}\n" if subtitle else "", markdown(table), ""]
-    parts += [f"- {line}" for line in listed(section.gaps)]
+    parts += [f"- {inert(line)}" for line in listed(section.gaps)]
     create_markdown_artifact("\n".join(parts), key=f"{key}-summary", description=title)
     first: Any = next(iter(shown.values())).to_dict("records")
     create_table_artifact(first, key=f"{key}-table", description=title)

@@ -228,8 +228,12 @@ def latex(sheet: Sheet) -> str:
 
 
 def in_latex(text: str) -> str:
-    """With every special character as LaTeX sets it."""
-    return "".join(LATEX_CHARACTERS.get(sign, sign) for sign in text)
+    """With every special character as LaTeX sets it.
+
+    After the end of a row, a bracket or a star would be an option of it.
+    """
+    found = "".join(LATEX_CHARACTERS.get(sign, sign) for sign in text)
+    return f"{{}}{found}" if found.startswith(("[", "*")) else found
 
 
 def as_markdown(found: Comparison, notes: Sequence[str] = ()) -> str:

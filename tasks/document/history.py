@@ -18,6 +18,7 @@ import pandas as pd
 
 from flgc.benchmark.history import RATIO, SECONDS
 from tasks.document.tables import markdown
+from tasks.document.writers.inert import inert
 
 FEWEST, WINDOW = 5, 10
 DEVIATIONS = 3.0
@@ -116,7 +117,8 @@ def history_text(rows: pd.DataFrame) -> str:
         return "No benchmark has been run on this store."
     number = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
     said = f"{number} from {_minute(runs[0])} to {_minute(runs[-1])}."
-    parts = [f"**{verdict(found)}.** {said}", "", *(f"- {line}" for line in sentences(found))]
+    drifted = [f"- {inert(line)}" for line in sentences(found)]
+    parts = [f"**{verdict(found)}.** {said}", "", *drifted]
     return "\n".join([*parts, "", "## The last runs", "", markdown(recent(found)), ""])
 
 

@@ -16,6 +16,7 @@ from tasks.declared.published import LITERATURE
 from tasks.document.comparisons import wide
 from tasks.document.gaps import FAILED
 from tasks.document.printed import cells_of, in_points, redrawn
+from tasks.document.writers.inert import inert
 
 AVERAGE = "average"
 ORIGINAL = "original"
@@ -255,14 +256,14 @@ def markdown(table: pd.DataFrame) -> str:
     """A pipe table; numbers in full columns, nothing abbreviated."""
     if table.empty:
         return "(nothing)"
-    head = "| " + " | ".join(map(str, table.columns)) + " |"
+    head = "| " + " | ".join(map(_text, table.columns)) + " |"
     rule = "|" + "---|" * len(table.columns)
     lines = ["| " + " | ".join(_text(value) for value in row) + " |" for row in table.to_numpy()]
     return "\n".join([head, rule, *lines])
 
 
 def _text(value: object) -> str:
-    return as_text(value).replace("|", "\\|")
+    return inert(" ".join(as_text(value).split("\n"))).replace("|", "\\|")
 
 
 def as_text(value: object) -> str:

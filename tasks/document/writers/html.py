@@ -236,8 +236,9 @@ def _id(text: str, taken: dict[str, int]) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Raw HTML is shown, not obeyed."""
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
+    """Raw HTML, links and pictures are shown, not obeyed: they can only be in names of users."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    return parser.disable(["link", "image", "autolink", "reference"])
 
 
 def _paragraphs(text: str) -> Markup:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from tasks.document.blocks import Block, Document, Figure, File, Heading, Text
 from tasks.document.tables import markdown
+from tasks.document.writers.inert import inert
 
 
 def write(document: Document) -> str:
@@ -18,11 +19,11 @@ def written(blocks: Sequence[Block]) -> str:
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"{'#' * block.level} {block.text}"
+        return f"{'#' * block.level} {inert(block.text)}"
     if isinstance(block, Text):
-        return block.markdown
+        return inert(block.markdown)
     if isinstance(block, Figure):
         return f"![{block.name}]({block.name}.svg)"
     if isinstance(block, File):
-        return f"{block.text} [{block.name}]({block.name})."
+        return f"{inert(block.text)} [{block.name}]({block.name})."
     return markdown(block.frame)

@@ -1,9 +1,14 @@
 import re
 
 import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from tasks.document.blocks import Document, Figure, File, Heading, Note, Table, Text, text
 from tasks.document.writers import html, latex, markdown
+from tasks.document.writers.inert import inert
 
 NAMES, OURS = ["a_b", "c & **d**", "average"], ["**1.5** ± 0.5 (+0.5)", "-", "1"]
 FRAME = pd.DataFrame({"dataset": NAMES, "X ours": OURS, "n": 0.5})
@@ -94,3 +99,45 @@ def test_an_edited_file_of_the_page_is_another_page():
     assert set(files) == {"report.html", "page.css", "page.js"}
     document = Document("T", [])
     assert "tomato" in html.write(document, files | {"page.css": "body { color: tomato }"})
+
+
+EVIL = ("[x](http://evil)", "![](http://evil/p.png)", "<img src=//evil>", "<http://evil>")
+SIGNS = ("`", "``", "\\", "[", "]", "](//evil)", "[x]:", "<", "|", "\n", "*", "a", " ", "- ")
+
+
+def obeyed(markdown_text: str) -> set[str]:
+    """What a reader of Markdown would make of it that is no text."""
+    parsed = MarkdownIt("commonmark").enable("table").parse(markdown_text)
+    found = {each.type for token in parsed for each in (token, *(token.children or ()))}
+    return found & {"link_open", "image", "html_inline", "html_block"}
+
+
+@given(st.lists(st.sampled_from((*EVIL, *SIGNS)), max_size=12).map("".join))
+def test_no_name_makes_a_link_or_a_picture(name: str):
+    frame = pd.DataFrame({name: [name, "`code`"], "n": 1})
+    blocks = [Text(f"- {name}: 1\n- `a`, {name}"), Heading(2, name), Table("t", frame, name)]
+    written = markdown.written([*blocks, File("x.csv", "1", name)])
+    assert obeyed(written.replace("[x.csv](x.csv)", "")) == set()
+    assert inert(inert(name)) == inert(name)
+
+
+@pytest.mark.parametrize("name", [*EVIL, "`[x](http://evil)", "a@evil.org", "www.evil.org", "a\\["])
+def test_a_name_is_read_as_it_is(name: str):
+    [paragraph] = MarkdownIt("commonmark").parse(inert(name))[1].children or ()
+    assert paragraph.content == name.replace("\\[", "[")
+    assert not re.search(r"\bwww\.|(?<!\\)://|(?<!\\)@", inert(name)), "viewers make links of these"
+    shown = page(Text(name), Table("t", pd.DataFrame({name: [name]}), name))
+    assert "<a href" not in shown.partition("<main")[2].partition('id="opening"')[2]
+    assert "<img" not in shown
+
+
+def test_what_is_marked_and_code_are_written_as_they_are():
+    plain = "**a** *b* `flgc -m '[x]' <y>` ± 0.5 FLGC*, `honest`: 3"
+    assert inert(plain) == plain
+
+
+def test_no_name_is_an_option_of_the_row_before_it():
+    frame = pd.DataFrame({"name": ["a", "[x](http://evil)", "*mine"], "n": 1})
+    lines = latex.write(Table("t", frame, "T")).splitlines()
+    assert r"{}[x](http://evil) & 1 \\" in lines
+    assert r"{}*mine & 1 \\" in lines
