@@ -21,7 +21,7 @@ from scipy.stats import chi2
 
 from flgc.statistics.signed_ranks import ROUNDING, SignedRanks, mid_ranks, signed_ranks
 
-BETTER, EQUAL, WORSE = "better", "equal", "worse"
+BETTER, UNDECIDED, WORSE = "better", "undecided", "worse"
 FEWEST_DATASETS = 2  # of a pair: over one dataset there is nothing to test
 
 
@@ -46,8 +46,8 @@ class Comparison:
     `pairs` has a row for each method (`row`) against each other (`column`): the number of
     `datasets` that have both, R+ and R- (`rank_sum_for`, `rank_sum_against`), `wins`, `ties`,
     `losses`, the effect size `rank_biserial`, the exact two-sided `p_value`, and `p_holm`, which is
-    corrected over all pairs. `verdict` and `verdict_holm` (`better`, `equal` or `worse`) are of the
-    row's method, at the `level`.
+    corrected over all pairs. `verdict` and `verdict_holm` (`better`, `undecided` or `worse`) are of
+    the row's method, at the `level`.
     """
 
     table: pd.DataFrame
@@ -118,7 +118,7 @@ class Comparison:
         ]
 
     def _differ(self, first: str, second: str) -> bool:
-        return bool(self.pairs.at[(first, second), "verdict_holm"] != EQUAL)
+        return bool(self.pairs.at[(first, second), "verdict_holm"] != UNDECIDED)
 
     def _matrix(self, values: pd.Series) -> pd.DataFrame:
         return values.unstack().reindex(index=self.methods, columns=self.methods)
@@ -229,7 +229,7 @@ def _signed_ranks(table: pd.DataFrame, row: str, column: str) -> SignedRanks:
 
 def _verdicts(pairs: pd.DataFrame, p: pd.Series, level: float) -> pd.Series:
     sides = np.where(pairs["rank_sum_for"] > pairs["rank_sum_against"], BETTER, WORSE)
-    return pd.Series(np.where(p > level, EQUAL, sides), index=pairs.index, dtype=object)
+    return pd.Series(np.where(p > level, UNDECIDED, sides), index=pairs.index, dtype=object)
 
 
 def _checked(table: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from flgc.statistics.many_methods import (
     BETTER,
-    EQUAL,
+    UNDECIDED,
     WORSE,
     Comparison,
     datasets_needed,
@@ -23,8 +23,7 @@ from flgc.statistics.many_methods import (
 )
 from flgc.statistics.signed_ranks import critical_value
 
-ARROWS = {BETTER: "↑", EQUAL: "", WORSE: "↓"}
-UNDECIDED = "undecided"
+ARROWS = {BETTER: "↑", UNDECIDED: "", WORSE: "↓"}
 LATEX_CHARACTERS = {
     "\\": r"\textbackslash{}",
     **{sign: rf"\{sign}" for sign in "&%$#_{}"},
@@ -359,9 +358,9 @@ def _n_pairs(found: Comparison) -> int:
 
 
 def _told(plain: str, corrected: str) -> str:
-    if corrected != EQUAL:
+    if plain == corrected or corrected != UNDECIDED:
         return corrected
-    return UNDECIDED if plain == EQUAL else f"{plain} before Holm"
+    return f"{plain} before Holm"
 
 
 def _nested(matrix: pd.DataFrame) -> dict[str, dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from flgc.datasets import resolve
-from flgc.statistics.many_methods import BETTER, EQUAL, WORSE
+from flgc.statistics.many_methods import BETTER, UNDECIDED, WORSE
 from flgc.statistics.signed_ranks import critical_value
 from tasks.declared.published import AVERAGE
 from tasks.document.influence_claims import WITH, WITHOUT
@@ -113,7 +113,7 @@ def _ranks(printed: Printed) -> tuple[list[str], dict[Pair, float], dict[Pair, s
 
 def _arrow(own: float, back: float, critical: float) -> str:
     """What the two rank sums of a pair say of the first."""
-    return WORSE if own <= critical else BETTER if back <= critical else EQUAL
+    return WORSE if own <= critical else BETTER if back <= critical else UNDECIDED
 
 
 def _without_arrow(printed: Printed) -> list[tuple[str, str, float, float, bool]]:
@@ -157,8 +157,8 @@ def easier_level(printed: Printed) -> str:
     texts = []
     for one, other in combinations(order, 2):
         strict, easy = verdicts[other, one], verdicts[one, other]
-        if strict != EQUAL and easy == EQUAL:
-            texts.append(f"{other} is {strict} than {one} at {BELOW:g} and equal at {ABOVE:g}")
+        if strict != UNDECIDED and easy == UNDECIDED:
+            texts.append(f"{other} is {strict} than {one} at {BELOW:g} and {easy} at {ABOVE:g}")
     return ", ".join(texts)
 
 

@@ -56,7 +56,7 @@ def test_verdicts_of_the_paper(uci: pd.DataFrame) -> None:
     ours = comparison(uci).verdicts.stack()
     theirs = published("wilcoxon_ranks").set_index(["row_method", "column_method"])["verdict"]
     differ = theirs[theirs != ours.reindex(theirs.index)]
-    assert differ.to_dict() == {("GCN", "FLGC"): "equal"}
+    assert differ.to_dict() == {("GCN", "FLGC"): "undecided"}
     assert ours[("GCN", "FLGC")] == "worse"
 
 
@@ -193,7 +193,7 @@ def test_one_significant_test_of_several_is_not_enough_for_holm() -> None:
     assert found["p_value"].tolist() == [1 / 32, 1 / 32]
     assert found["p_holm"].tolist() == [1 / 16, 1 / 16]
     assert found["verdict"].tolist() == ["better", "worse"]
-    assert found["verdict_holm"].tolist() == ["equal", "equal"]
+    assert found["verdict_holm"].tolist() == ["undecided", "undecided"]
     alone = comparison(table[["control", "above"]], "control").against()
     assert alone["verdict_holm"].tolist() == ["worse"]
     more = pd.concat([table, table + 10], ignore_index=True)
@@ -267,7 +267,7 @@ def by_brute_force(found: Comparison) -> set[tuple[str, ...]]:
     equal = [
         run
         for run in runs
-        if all(found.pairs.at[pair, "verdict_holm"] == "equal" for pair in combinations(run, 2))
+        if all(found.pairs.at[pair, "verdict_holm"] == "undecided" for pair in combinations(run, 2))
     ]
     return {tuple(run) for run in equal if not any(set(run) < set(other) for other in equal)}
 
@@ -285,8 +285,8 @@ def test_groups_equal_brute_force(uci: pd.DataFrame) -> None:
         some.add(len(groups))
         shared = {pair for group in groups for pair in combinations(group, 2)}
         for pair in combinations(found.ranking, 2):
-            equal = found.pairs.at[pair, "verdict_holm"] == "equal"
-            assert equal == (pair in shared or pair in unjoined)
+            undecided = found.pairs.at[pair, "verdict_holm"] == "undecided"
+            assert undecided == (pair in shared or pair in unjoined)
     assert len(some) > 2
     assert set(comparison(uci).groups) == by_brute_force(comparison(uci))
 

@@ -107,8 +107,8 @@ def test_the_control_is_the_paper_s_whatever_leads():
 def test_the_papers_accuracies_are_told_to_give_its_ranks():
     [text] = retraced(UCI)
     assert "100 of its 110 rank sums, and all others to 1.0" in text
-    assert text.endswith("differ at GCN against FLGC (worse, equal in the paper at 63.0).")
-    wrong = tuple(row | {"rank_sum": 0.0, "verdict": "equal"} for row in UCI.ranks)
+    assert text.endswith("differ at GCN against FLGC (worse, undecided in the paper at 63.0).")
+    wrong = tuple(row | {"rank_sum": 0.0, "verdict": "undecided"} for row in UCI.ranks)
     [text] = retraced(dataclasses.replace(UCI, ranks=wrong))
     assert "give 0 of its 110 rank sums" in text
     assert retraced(table("uci-tiny", FLGC_ROWS, "tiny")) == []
