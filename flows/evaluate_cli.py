@@ -165,7 +165,7 @@ def _print(title: str, pairs: list[Any], sections: list[Any]) -> None:
         metric = section.experiment.metrics[0]
         control = found["control"].iloc[0] if len(found) else ""
         table = Table(title=title, title_justify="left")
-        for column in ("method", metric, f"- {control}", "better", "worse", "seconds"):
+        for column in ("method", metric, f"vs {control}", "better", "worse", "seconds"):
             table.add_column(column, justify="left" if column == "method" else "right")
         for row in found.sort_values("mean", ascending=False, kind="stable").to_dict("records"):
             own = row["method"] == control

@@ -77,7 +77,7 @@ def overview(
         columns[protocol] = means.mean().map(lambda mean: _number(mean, f".{digits}f"))
         if theirs.notna().any():
             gaps = means.mean().round(digits) - theirs.round(digits)
-            columns[f"{protocol} - published"] = gaps.map(lambda gap: _number(gap, f"+.{digits}f"))
+            columns[f"{protocol} vs published"] = gaps.map(lambda gap: _number(gap, f"+.{digits}f"))
         judged = means[[row.name for row in table.rows if not row.is_variant]].round(digits)
         best = judged.eq(judged.max(axis=1), axis=0).sum().where(judged.notna().any())
         columns[f"best in `{protocol}`"] = best.reindex(methods).map(lambda n: _number(n, ".0f"))

@@ -146,6 +146,7 @@ def test_a_csv_with_holes_and_text_gets_a_report(prefect_server: str, tmp_path: 
     result = evaluate(*chosen)
     assert result.exit_code == 0, result.output
     assert "'number' (numbers the rows)" in result.stdout
+    assert " vs FLGC* " in result.stdout, "a difference to it, not it with a minus"
     report = (tmp_path / "reports" / "evaluate-ill" / "report.md").read_text()
     for text in ("'a' (6 of 90", "'town' (2 values)", "Against FLGC*, run by run"):
         assert text in report

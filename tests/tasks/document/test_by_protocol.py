@@ -85,7 +85,7 @@ def test_few_methods_and_tables_by_method_stay_one_table():
 def test_the_overview_has_means_counts_and_seconds():
     found = overview(TABLE, ("paper", "honest"), cells(GCN=30), {"GCN": {"score": 2, "fit": 1}})
     found = found.set_index("method")
-    assert found.loc["GCN", "paper - published"] == "+30.00"
+    assert found.loc["GCN", "paper vs published"] == "+30.00"
     assert found.loc["GCN", "best in `paper`"] == "22"
     assert found.loc["GCN", "seconds"] == "3"
     assert (
