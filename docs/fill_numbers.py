@@ -24,6 +24,7 @@ from tasks.declared.paper import PAPER
 from tasks.declared.published import DECIMALS, published_cells
 from tasks.declared.types import Experiment
 from tasks.document.claims import TOLERANCE
+from tasks.document.figures.dots import dots
 from tasks.document.printed import REDRAWN
 from tasks.store.store import Store
 from tasks.store.upkeep import list_artifacts
@@ -324,47 +325,22 @@ def picture_digest(table: Table) -> str:
 
 
 def draw(table: Table, path: Path) -> None:
-    """Ours beside the published values, a panel for each dataset."""
-    import matplotlib
-    import matplotlib.pyplot as plt
-
-    matplotlib.rcParams.update({"svg.hashsalt": "flgc", "svg.fonttype": "none", "font.size": 9})
-    methods, cases = table.methods[::-1], table.cases
-    figure, panels = plt.subplots(
-        1,
-        len(cases),
-        sharey=True,
-        squeeze=False,
-        figsize=(8.4, 1.2 + 0.25 * len(methods)),
-        layout="constrained",
-    )
-    looks: dict[str, dict[str, Any]] = {
-        PUBLISHED: {"marker": "o", "mfc": "none", "mec": "#444444", "ms": 8, "label": "published"},
-        "paper": {"marker": "o", "color": "#1b6ca8", "label": "ours, the paper's protocol"},
-        "honest": {"marker": "D", "color": "#c8553d", "label": "ours, honest protocol"},
-    }
-    for panel, case in zip(panels[0], cases, strict=True):
-        for protocol, look in looks.items():
-            there = [
-                (table.cells[case, method, protocol], row)
-                for row, method in enumerate(methods)
-                if (case, method, protocol) in table.cells
-            ]
-            panel.errorbar(
-                [cell["value"] for cell, _ in there],
-                [row for _, row in there],
-                xerr=None if protocol == PUBLISHED else [cell["spread"] for cell, _ in there],
-                **{"linestyle": "none", "ms": 5, "elinewidth": 1, **look},
-            )
-        panel.set_title(case)
-        panel.set_yticks(range(len(methods)), methods)
-        panel.grid(alpha=0.3)
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.supxlabel(f"{table.experiment.title}: {table.experiment.metrics[0]} in percent")
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
-    digest = picture_digest(table)
-    figure.savefig(path, metadata={"Date": None, "Description": f"numbers {digest}"})
-    plt.close(figure)
+    """Ours beside the published values, a panel for each dataset, as the report draws them."""
+    found = [
+        {
+            "subject": case,
+            "method": method,
+            "protocol": protocol,
+            "value": cell["value"],
+            "spread": cell.get("spread", 0.0),
+        }
+        for (case, method, protocol), cell in table.cells.items()
+        if case in table.cases and method in table.methods
+    ]
+    axes = ("subject", table.cases), ("method", table.methods)
+    label = f"{table.experiment.metrics[0]} in %"
+    svg = dots(pd.DataFrame(found), *axes, label)
+    path.write_text(f"{svg}<!-- numbers {picture_digest(table)} -->\n", encoding="utf-8")
 
 
 def stale(cells: Cells) -> list[str]:

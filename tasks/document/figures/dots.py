@@ -30,8 +30,9 @@ def drawn(table: Described, results: pd.DataFrame) -> dict[str, str]:
     axes = [("method", list(table.methods)), ("subject", subjects_of(shown))]
     panels, rows = sorted(axes, key=lambda axis: len(axis[1]))
     unit, _ = printed_in(table.metrics[0], table)
-    in_unit = shown.assign(value=unit * shown["value"])
-    return {f"{table.name}.svg": _dots(in_unit, panels, rows, in_words(table))}
+    cells: Any = shown.groupby(["subject", "method", "protocol"], sort=False)["value"]
+    points = pd.DataFrame({"value": unit * cells.mean(), "spread": unit * cells.std(ddof=0)})
+    return {f"{table.name}.svg": dots(points.reset_index(), panels, rows, in_words(table))}
 
 
 def shown_cells(table: Described, results: pd.DataFrame) -> pd.DataFrame:
@@ -67,21 +68,24 @@ def _noise(row: pd.Series) -> str:
     return f" {row['noise']} {row['intensity']:g} {row['noise_pattern']}"
 
 
-def _dots(
-    shown: pd.DataFrame, panels: tuple[str, list[str]], rows: tuple[str, list[str]], label: str
+def dots(
+    points: pd.DataFrame, panels: tuple[str, list[str]], rows: tuple[str, list[str]], label: str
 ) -> str:
+    """A dot for each point, with its spread over the runs; README and report have the same."""
     size = (2.2 + 3.2 * len(panels[1]), 1.4 + 0.28 * len(rows[1]))
     with figure_as_svg(size) as (figure, out):
         grid = figure.subplots(1, len(panels[1]), sharey=True, squeeze=False)[0]
         for panel, title in zip(grid, panels[1], strict=True):
-            here = shown[shown[panels[0]] == title]
+            here = points[points[panels[0]] == title]
             for protocol, (colour, marker, area, filled) in MARKS.items():
-                means = here[here["protocol"] == protocol].groupby(rows[0])["value"].mean()
-                found = [(means[row], i) for i, row in enumerate(rows[1]) if row in means.index]
+                found = here[here["protocol"] == protocol]
                 style = {"color": colour} if filled else {"edgecolors": colour, "c": "none"}
-                if found:
-                    at = zip(*found, strict=True)
-                    panel.scatter(*at, marker=marker, s=area, label=protocol, **style)
+                if len(found):
+                    at = found["value"], [rows[1].index(name) for name in found[rows[0]]]
+                    if protocol != "published":
+                        panel.errorbar(*at, xerr=found["spread"], fmt="none", ecolor=colour, lw=1)
+                    word = protocol if protocol == "published" else f"ours, `{protocol}`"
+                    panel.scatter(*at, marker=marker, s=area, label=word, **style)
             panel.set_title(title)
             panel.set_xlabel(label)
             panel.grid(alpha=0.3)
