@@ -23,13 +23,18 @@ EXAMPLES = sorted((DOCS / "examples").glob("*.py"))
 MOST_BYTES = 60_000
 
 
-@pytest.fixture(scope="module")
-def numbers():
-    """The script as a module."""
-    spec = importlib.util.spec_from_file_location("fill_numbers", SCRIPT)
+def module_of(script):
+    """A script beside the docs, which are no package."""
+    spec = importlib.util.spec_from_file_location(script.stem, script)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    """The script as a module."""
+    return module_of(SCRIPT)
 
 
 # The site.
@@ -71,6 +76,22 @@ def test_the_site_is_built_without_a_warning_and_loads_nothing_from_outside(tmp_
     reference = (tmp_path / "site" / "reference" / "estimators.html").read_text()
     assert "Steps of propagation" in reference
     assert "spring_layout" in (tmp_path / "site" / "gallery.html").read_text()
+    tutorial = (tmp_path / "site" / "tutorial.html").read_text()
+    assert "Output" in tutorial
+    assert re.search(r"\['red' 'red' 'red' 'blue'", re.sub(r"<[^>]+>|&#39;", "'", tutorial))
+
+
+def test_what_a_block_of_the_tutorial_prints_stands_below_it():
+    outputs = module_of(DOCS / "outputs.py")
+    here = Path.cwd()
+    page = "a\n```python\nx = 2\n```\nb\n```python\nprint(x + 1)\nopen('f', 'w')\n```\nc\n"
+    added = '\n```text title="Output"\n3\n```\n'
+    assert outputs.with_outputs(page, "p.md") == page.replace("\nc\n", f"\n{added}c\n")
+    assert Path.cwd() == here
+    assert not Path("f").exists()
+    with pytest.raises(ZeroDivisionError):
+        outputs.with_outputs("```python\n1 / 0\n```\n", "p.md")
+    assert 'text title="Output"' not in (DOCS / "tutorial.md").read_text()
 
 
 def test_each_page_is_in_the_navigation():
