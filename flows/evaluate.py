@@ -27,7 +27,9 @@ from flows.section import Section
 from flows.tables import cost, outcome, results_of, show
 from tasks.declared.evaluate import LABELLED, METHODS, PROTOCOL, RUNS, evaluated, usual_methods
 from tasks.declared.robustness import named
+from tasks.document.datasets import column_table
 from tasks.document.paired import paired, told
+from tasks.document.tables import markdown
 from tasks.store import Store
 
 SHARE, NUMBER, PUBLIC = re.compile(r"\d+(\.\d+)?%"), re.compile(r"[1-9]\d*"), "public"
@@ -53,7 +55,8 @@ def evaluate(
     section = run_experiment(plan, experiment)
     show(plan, section)
     said = told(pairs_of(plan.store, section))
-    remarked = dataclasses.replace(experiment, remarks=(*said, *experiment.remarks))
+    columns = _columns_of(load(experiment.datasets[0]))
+    remarked = dataclasses.replace(experiment, remarks=(*said, *experiment.remarks, *columns))
     sections = [dataclasses.replace(section, experiment=remarked)]
     path, faults = reports.write(plan, plan.report, sections)
     reports.show(path, plan.report)
@@ -136,6 +139,16 @@ def notes_of(data: Dataset) -> list[str]:
     """What was done with the columns of one's own table when it was read."""
     notes = data.provenance.get("notes", ())
     return list(notes[1:]) if data.provenance.get("licence") == "yours" else []
+
+
+def _columns_of(data: Dataset) -> list[str]:
+    """A summary of the columns, for the report alone: a terminal has no room for it."""
+    columns = column_table(data)
+    if columns.empty:
+        return []
+    more = data.n_features - len(columns)
+    title = "Its columns" + (f", the first {len(columns)} of {data.n_features}" if more else "")
+    return [f"{title}:\n\n{markdown(columns)}"]
 
 
 def _notes_of_rows(data: Dataset) -> list[str]:

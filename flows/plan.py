@@ -42,7 +42,7 @@ class Plan:
     protocols: tuple[str, ...]
     device: str
     store: str
-    title: str = "Reproduction: `{name}`"
+    title: str = "Reproduction: suite `{name}`"
     command: str = ""
     part: str = ""
 

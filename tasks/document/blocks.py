@@ -8,6 +8,8 @@ import pandas as pd
 
 # How a value of ours stands to the published one, see `Note`.
 WITHIN, ABOVE, BELOW = "within", "above", "below"
+# What is told by a cell's colour besides its words.
+GOOD, MIXED, BAD, OPEN = "good", "mixed", "bad", "open"
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Table:
     """Rows with texts in inline Markdown, or numbers; the first column names the row.
 
     `notes` are by number of the row and by column. `groups` gives columns a title that they share
-    with others, and their own below it. The `closing` rows stay last, such as averages.
+    with others, and their own below it. The `closing` rows stay last, such as averages. `tones` are
+    by number of the row and by column, too: a colour for what the words of a cell say.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Table:
     notes: Mapping[tuple[int, str], Note] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     closing: int = 0
+    tones: Mapping[tuple[int, str], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from flgc.datasets.dataset import titled
+from flgc.datasets.dataset import Dataset, titled
 from flgc.datasets.sizes import SIZES
 from tasks.declared.described import Described
+
+# Of one's own data, in the summary of its columns.
+MOST_COLUMNS = 20
 
 
 def dataset_table(table: Described, found: pd.DataFrame, absent: Mapping[str, str]) -> pd.DataFrame:
@@ -25,6 +29,17 @@ def dataset_table(table: Described, found: pd.DataFrame, absent: Mapping[str, st
             line["the paper's table"] = "; ".join(_slips(here, printed)) or "the same"
         rows.append(line)
     return pd.DataFrame(rows)
+
+
+def column_table(data: Dataset) -> pd.DataFrame:
+    """One row per column of one's own table, as methods get it; nothing of other kinds of data."""
+    if data.kind != "table" or not isinstance(data.features, np.ndarray):
+        return pd.DataFrame()
+    names = data.feature_names or [str(i) for i in range(data.n_features)]
+    shown = pd.DataFrame(data.features[:, :MOST_COLUMNS], columns=list(names[:MOST_COLUMNS]))
+    found = {"different values": shown.nunique(), "smallest": shown.min()}
+    found |= {"median": shown.median(), "largest": shown.max()}
+    return pd.DataFrame(found).rename_axis("column").reset_index()
 
 
 def _slips(here: Mapping[str, Any], printed: Sequence[Mapping[str, Any]]) -> list[str]:

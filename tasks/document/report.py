@@ -21,9 +21,14 @@ from tasks.document import (
     curve_claims,
     robustness_claims,
 )
+from tasks.document.answer import answer
 from tasks.document.blocks import (
     ABOVE,
+    BAD,
     BELOW,
+    GOOD,
+    MIXED,
+    OPEN,
     WITHIN,
     Block,
     Document,
@@ -45,7 +50,7 @@ from tasks.document.files import FAULTS, PICTURE, as_json, as_table, charts, fro
 from tasks.document.gaps import FAILED, Gap, absent, listed, verdict
 from tasks.document.history import judged, recent, sentences
 from tasks.document.history import verdict as said
-from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN, alone
+from tasks.document.judging import FAILS, HOLDS, UNKNOWN
 from tasks.document.parts import Parts
 from tasks.document.printed import left_out
 from tasks.document.provenance import provenance_blocks
@@ -58,15 +63,7 @@ HOME = "flgc"
 # A table of settings with more lines than this is a file of its own.
 MOST_LINES = 60
 AS_CSV = "The same as a file:"
-# How many claims have which verdict, in a sentence.
-COUNTED = {
-    HOLDS: "hold",
-    alone("paper"): "hold in `paper` alone",
-    alone("honest"): "hold in `honest` alone",
-    PARTLY: "hold partly",
-    FAILS: "do not hold",
-    UNKNOWN: UNKNOWN,
-}
+TONES = {HOLDS: GOOD, FAILS: BAD, UNKNOWN: OPEN}  # all others are mixed
 # Pixels of a picture that is no figure of a table.
 HISTORY_WIDTH = 760
 SIZES = "Sizes of the datasets, and where the paper's table says something else"
@@ -96,13 +93,13 @@ DRAWN = {
     "samples": "some of the images",
 }
 PAPER = """\
-**paper**: one setting per dataset and method, the best on the test nodes of all runs (for
+**`paper`**: one setting per dataset and method, the best on the test nodes of all runs (for
 clusterings: against the true classes), as the paper's numbers were. What was tuned for a dataset,
 such as its graph, is in `paper` alone; noise is the same in both protocols. `FLGC*` may pick
 teleport 0, which is `FLGC`: in `paper` it cannot be the worse of the two."""
 HONEST = f"""\
-**honest**: a setting for each run by itself, picked from what that run may see and nothing else: on
-its validation nodes where there are some, else on labelled nodes that a fit leaves out, by the
+**`honest`**: a setting for each run by itself, picked from what that run may see and nothing else:
+on its validation nodes where there are some, else on labelled nodes that a fit leaves out, by the
 squared error of leave-one-out if a method knows it, or by its hits in {N_FOLDS} folds; for
 clusterings by the silhouette, which picks among the preparations (graph, scaling) too. Methods that
 are trained are picked in the same way, all their settings in all runs. `FLGC* averaged` picks
@@ -165,9 +162,17 @@ def write_report(
     there = sum(len(cells) for cells in results.values())
     evidence = (results, pairs, timings, curves, affinities, gaps)
     judged = parts.make("claims", lambda: verdicts(tables, protocols, *evidence), [])
-    blocks = parts.blocks("opening", lambda: opening(tables, protocols, there, gaps, known, judged))
+    blocks = parts.blocks("answer", lambda: text([answer(tables, protocols, rows, judged)]))
+    blocks += parts.blocks("picture", lambda: _picture(tables, figures))
+    blocks += parts.blocks(
+        "opening", lambda: opening(tables, protocols, there, gaps, known, judged)
+    )
+    if len(tables) == 1 and not tables[0].published:  # one's own data are what it is about
+        blocks += text(f"{remark}\n" for remark in tables[0].remarks)
+        tables = [dataclasses.replace(tables[0], remarks=())]
     blocks += _contradicted(contradictions) if judged else []
-    blocks += [Heading(2, "How to read the tables"), *_explained(tables, protocols)]
+    how = Heading(3, "How to read the tables", folded=True)
+    blocks += [how, *_explained(tables, protocols)]
     for table in tables:
         blocks += _section(
             table,
@@ -187,7 +192,7 @@ def write_report(
         )
     blocks += parts.blocks("history", lambda: _history(history))
     blocks += [*_missing(gaps), *_costs(costs)]
-    blocks += parts.blocks("sources", lambda: provenance_blocks(rows, provenance))
+    blocks += parts.blocks("sources", lambda: _folded(provenance_blocks(rows, provenance)))
     return as_table(_files(Document(title, blocks), page, parts))
 
 
@@ -199,11 +204,11 @@ def opening(
     known: Mapping[str, Mapping[Place, Note]],
     judged: Sequence[Verdict],
 ) -> list[Block]:
-    """What a reader sees first: how much is there, what of the paper's text holds, and how many of
-    its values are reached.
+    """Below the answer: what of the paper's text holds, how much is there, and how many of its
+    values are reached.
     """
     lacking = [gap for alike in gaps.values() for gap in alike]
-    blocks: list[Block] = [Text(f"{verdict(there, lacking)}."), *_claims(judged)]
+    blocks: list[Block] = [*_claims(judged), Text(f"{verdict(there, lacking)}.")]
     counted = []
     for table in tables:
         for protocol in protocols:
@@ -218,16 +223,25 @@ def opening(
     return blocks
 
 
+def _picture(tables: Sequence[Described], figures: Mapping[str, pd.DataFrame]) -> list[Block]:
+    """Every cell of the first table that has some, as README shows those of the paper's first."""
+    for table in tables:
+        svg = from_table(figures.get(table.name)).get(f"{table.name}{PICTURE}")
+        if svg:
+            return [Figure("result", svg, table.title)]
+    return []
+
+
 def _claims(judged: Sequence[Verdict]) -> list[Block]:
-    """Does the paper reproduce? Claim by claim."""
+    """Claim by claim, each with its verdict in colour."""
     if not judged:
         return []
-    counted = Counter(each.verdict for each in judged)
-    words = ", ".join(f"{counted[each]} {word}" for each, word in COUNTED.items() if counted[each])
     shown = pd.DataFrame([dataclasses.asdict(each) for each in judged])
     shown = shown[["claim", "verdict", "paper", "honest", "where"]]
-    said = f"**Does the paper reproduce?** Of {len(judged)} claims of its text: {words}."
-    return [Text(said), Table("claims", shown, "The claims of the paper's text, and what we found")]
+    shown = shown.rename(columns={"paper": "`paper`", "honest": "`honest`"})
+    tones = {(i, "verdict"): TONES.get(word, MIXED) for i, word in enumerate(shown["verdict"])}
+    title = "The claims of the paper's text, and what we found"
+    return [Table("claims", shown, title, tones=tones)]
 
 
 def _explained(tables: Sequence[Described], protocols: Sequence[str]) -> list[Block]:
@@ -280,15 +294,17 @@ def _section(
 ) -> list[Block]:
     """The text of one table, with its figures and files."""
     name, lacking = table.name, absent(gaps, table.datasets)
-    made: dict[str, Callable[[], list[Block]]] = {
+    shown: dict[str, Callable[[], list[Block]]] = {
         "means": lambda: _headlines(table, protocols, results, costs),
-        "datasets": lambda: _datasets(table, sizes, lacking),
         "cells": lambda: _cells(table, protocols, results, lacking, known),
         "values reached": lambda: text(claims.reached(table, results)),
         "values beaten": lambda: text(claims.beaten(table, results)),
         "averages": lambda: text(claims.averaged(table, results)),
         "noise": lambda: text(robustness_claims.told(table, results)),
-        "figures": lambda: _figures(table, figures),
+    }
+    on_demand: dict[str, Callable[[], list[Block]]] = {
+        "datasets": lambda: _datasets(table, sizes, lacking),
+        "pictures": lambda: _pictures(table, figures),
         "training times": lambda: _timings(table, timings),
         "curves": lambda: _curves(table, curves),
         "affinities": lambda: affinity_claims.told(affinities, results) if affinities else [],
@@ -298,10 +314,11 @@ def _section(
         "settings": lambda: _settings(table, results),
         "seconds": lambda: _seconds(name, costs),
     }
-    blocks: list[Block] = [Heading(2, table.title)]
-    for part, work in made.items():
-        blocks += parts.blocks(f"{name}: {part}", work)
-    return blocks
+    top, further = (
+        [block for part, work in made.items() for block in parts.blocks(f"{name}: {part}", work)]
+        for made in (shown, on_demand)
+    )
+    return [Heading(2, table.title), *top, *_folded(further)]
 
 
 def _datasets(
@@ -334,9 +351,10 @@ def _cells(
     return blocks + text(_from_elsewhere(table))
 
 
-def _figures(table: Described, figures: Mapping[str, str]) -> list[Block]:
+def _pictures(table: Described, figures: Mapping[str, str]) -> list[Block]:
     """Every picture, with the chart that answers to the pointer where there is one."""
     specs, blocks = charts(figures), list[Block]()
+    blocks += [Heading(3, "Pictures")] if pictures(figures) else []
     for figure, svg in pictures(figures).items():
         called = figure.removesuffix(PICTURE)
         ending = called.removeprefix(table.name).removeprefix("-")
@@ -457,7 +475,18 @@ def _costs(costs: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Block
         "several methods share is counted for each of them, and stages run side by side, so the "
         "clock shows less."
     )
-    return [Heading(2, "Where the time went"), Text(said), Table("cost", shown, "Seconds by table")]
+    title = Heading(3, "Where the time went", folded=True)
+    return [title, Text(said), Table("cost", shown, "Seconds by table")]
+
+
+def _folded(blocks: Sequence[Block]) -> list[Block]:
+    """What stands below headings of the third level, on demand: first come the tables."""
+    return [
+        dataclasses.replace(block, folded=True)
+        if isinstance(block, Heading) and block.level == 3
+        else block
+        for block in blocks
+    ]
 
 
 def _headlines(

@@ -67,7 +67,7 @@ def test_a_report_is_written_for_each_finished_method(
     assert count(written) == ["1 of 3", "2 of 3", "3 of 3", ""]  # the last with the figures
     assert section.experiment.title == written[-1]
     text = (reports / "mine" / "report.md").read_text()
-    assert text.startswith("# Reproduction: `mine`, so far")
+    assert text.startswith("# Reproduction: suite `mine`, so far")
     assert not [k for k in artifact_keys(Store(tmp_path / "store")) if k.startswith("report-")]
 
 

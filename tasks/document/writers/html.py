@@ -103,8 +103,8 @@ class Section:
 
     @property
     def listed(self) -> list[Part]:
-        """Those of the contents: what is folded is found below its table."""
-        return [part for part in self.parts if part.heading and not part.heading.folded]
+        """Those of the contents; a link to what is folded opens it."""
+        return [part for part in self.parts if part.heading]
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,7 @@ class Cell:
     html: Markup
     note: Note | None = None
     number: int = -1
+    tone: str = ""
 
 
 @dataclass
@@ -199,7 +200,7 @@ def _shown(block: Table, first: int) -> Shown:
         for column, text in zip(columns, row, strict=True):
             note = block.notes.get((i, column))
             if note is None:
-                cells.append(Cell(_inline(text)))
+                cells.append(Cell(_inline(text), tone=block.tones.get((i, column), "")))
                 continue
             # The difference stands beside the value, in its colour.
             value = text.removesuffix(f" ({note.difference})")

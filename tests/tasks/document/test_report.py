@@ -1,4 +1,5 @@
 import dataclasses
+import re
 
 import pandas as pd
 
@@ -57,7 +58,9 @@ def test_everything_that_is_there_stands_in_the_report():
     names = ("report.md", "uci-tiny.csv", "a.svg", "uci-tiny-time.csv", "uci-tiny-wilcoxon.csv")
     assert named(files) == set(names)
     text = files["report.md"]
-    assert text.startswith("# Reproduction: `tiny`\n\n4 cells are there, 2 not reachable.\n")
+    assert text.startswith("# Reproduction: `tiny`\n\n**FLGC and FLGC* are right equally often**")
+    assert "\n\n4 cells are there, 2 not reachable.\n" in text
+    assert "result.svg" not in files, "of no picture that shows the cells"
     assert "![a](a.svg)" in text
     assert "| wdbc | 94.58 ± 0.90 | not reachable |" in text
     assert "- wdbc: no source could be reached (2 cells): moon" in text
@@ -124,7 +127,8 @@ def test_each_figure_of_curves_has_its_words_and_its_rows():
 
 def test_a_run_without_a_single_cell_has_a_report():
     files = written(TINY, PUBLIC, results={TINY.name: []})
-    assert files["report.md"].startswith("# Reproduction: `tiny`\n\n0 cells are there.\n")
+    assert files["report.md"].startswith("# Reproduction: `tiny`\n\n**Does the paper reproduce? N")
+    assert "\n\n0 cells are there.\n" in files["report.md"]
     assert "| iris | 96.30 ± 0.66 | failed |" in files["report.md"]
     assert named(files) == {"report.md", "uci-tiny.csv", "citation-public.csv"}
 
@@ -181,12 +185,16 @@ def test_where_it_came_from_what_it_cost_and_how_it_stands_are_told():
 def test_the_claims_of_the_paper_stand_first_with_what_contradicts_them():
     uci = described(next(each for each in PAPER if each.name == "uci"))
     against = [Contradiction("best on 16", "best on 15", "Table V")]
-    text = written(uci, contradictions=against)["report.md"]
-    first = text.index("**Does the paper reproduce?** Of ")
-    assert (
-        first < text.index("| best on 16 | best on 15 | Table V |") < text.index("## How to read")
-    )
-    assert "| claim | verdict | paper | honest | where |" in text
+    drawn = pd.DataFrame({"name": ["uci.svg", "uci-bars.svg"], "content": ["<svg/>", "<g/>"]})
+    files = written(uci, contradictions=against, figures={uci.name: drawn})
+    text = files["report.md"]
+    assert text.startswith("# Reproduction: `tiny`\n\n**Does the paper reproduce? ")
+    in_order = ("![result](result.svg)", "| claim | verdict | `paper` | `honest` | where |")
+    in_order += (" cells are there", "| best on 16 | best on 15 | Table V |", "## How to read")
+    places = [text.index(words) for words in in_order]
+    assert places == sorted(places)
+    assert files["result.svg"] == files["uci.svg"]
+    assert '<span class="tone open">cannot be told</span>' in files["report.html"]
     assert "best on 16" not in written(TINY, contradictions=against)["report.md"]
 
 
@@ -220,8 +228,32 @@ def test_only_what_is_there_is_explained():
         assert ("*published* is what the paper prints" in files["report.md"]) == seen
         assert ("Ours beside the published value" in files["report.html"]) == seen
     honest = written(TINY, protocols=("honest",))["report.md"]
-    assert "**honest**:" in honest
-    assert "**paper**:" not in honest
+    assert "**`honest`**:" in honest
+    assert "**`paper`**:" not in honest
+
+
+def test_what_is_said_of_one_s_own_data_stands_before_their_table():
+    own = dataclasses.replace(TINY, published=(), remarks=("120 rows: 45 ill.", "Its columns:"))
+    text = written(own, protocols=("paper",))["report.md"]
+    said, heading = text.index("120 rows: 45 ill.\n\nIts columns:"), text.index(f"## {own.title}")
+    assert text.index("**FLGC") < said < heading
+    assert text.count("120 rows") == 1
+    both = written(own, PUBLIC, results={own.name: cells(own)})["report.md"]
+    assert both.index("120 rows") > both.index(f"## {own.title}"), "of several tables, each its own"
+
+
+def test_a_section_shows_its_table_and_the_rest_on_demand():
+    drawn = pd.DataFrame({"name": ["uci-tiny.svg"], "content": ["<svg/>"]})
+    times = pd.DataFrame({"method": ["FLGC"], "hops": 1, "accuracy": 0.5, "training_time": 0.1})
+    page = written(
+        TINY,
+        figures={TINY.name: drawn},
+        timings={TINY.name: {"iris": times}},
+        provenance={"data": [], "versions": {"numpy": "2.4"}},
+    )["report.html"]
+    for title in ("How to read", "Pictures", "Training time", "Settings tried", "Versions"):
+        assert re.search(rf"<summary><h3[^>]*>{title}", page), title
+    assert page.index('id="table-uci-tiny"') < page.index(">Pictures</h3>")
 
 
 def test_a_report_leaves_nothing_of_an_earlier_one_and_all_else_alone(tmp_path) -> None:

@@ -93,9 +93,6 @@ const wide = matchMedia("(min-width: 68rem)");
 const arrange = () => (contents.open = wide.matches);
 wide.addEventListener("change", arrange);
 arrange();
-addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("details.fold")) fold.open = true;
-});
 
 // Charts are drawn when they come near; the picture stays for print, and where that fails.
 const specs = read("specs");
