@@ -335,7 +335,6 @@ def draw(table: Table, path: Path) -> None:
             "spread": cell.get("spread", 0.0),
         }
         for (case, method, protocol), cell in table.cells.items()
-        if case in table.cases and method in table.methods
     ]
     axes = ("subject", table.cases), ("method", table.methods)
     label = f"{table.experiment.metrics[0]} in %"

@@ -76,7 +76,7 @@ def dots(
     with figure_as_svg(size) as (figure, out):
         grid = figure.subplots(1, len(panels[1]), sharey=True, squeeze=False)[0]
         for panel, title in zip(grid, panels[1], strict=True):
-            here = points[points[panels[0]] == title]
+            here = points[(points[panels[0]] == title) & points[rows[0]].isin(rows[1])]
             for protocol, (colour, marker, area, filled) in MARKS.items():
                 found = here[here["protocol"] == protocol]
                 style = {"color": colour} if filled else {"edgecolors": colour, "c": "none"}
