@@ -1,12 +1,13 @@
 """Sentences of the report, made from the results: what of the paper's text holds here."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from flgc.methods.timing import REPEATS, SECONDS
 from tasks.declared.described import Described
 from tasks.declared.published import LITERATURE
+from tasks.document.blocks import BAD, GOOD, MIXED, Block, Heading, Table
 from tasks.document.comparisons import PUBLISHED, wide
 from tasks.document.printed import (
     CASE,
@@ -18,7 +19,7 @@ from tasks.document.printed import (
     redrawn,
     runs_of_cases,
 )
-from tasks.document.tables import averaged_over
+from tasks.document.tables import NONE, averaged_over
 
 # Points by which a value may fall short of the published one and still count as reached, and
 # those beyond which it is too good to be the same thing done again, or so far off that a
@@ -32,6 +33,23 @@ OVER_SMOOTHED = 1.0
 MOST_NAMES = 6
 # How the name of what averages all settings ends; what stands before it picks one of them.
 AVERAGED = " averaged"
+
+
+BEATS, LEVEL, LOSES = "beats", "neither beats nor loses to", "loses to"
+TONES = {BEATS: GOOD, LEVEL: MIXED, LOSES: BAD}
+
+
+class Contest(NamedTuple):
+    """Who wins against a rival: `13-1-10 (+0.53)` are cells won, level and lost, and the mean."""
+
+    verdict: str
+    score: str
+
+    @property
+    def text(self) -> str:
+        """The score as a cell shows it: the verdict is told without colour, too."""
+        mark = {BEATS: "**", LEVEL: "", LOSES: "*"}[self.verdict]
+        return f"{mark}{self.score}{mark}"
 
 
 def reached(table: Described, results: pd.DataFrame) -> list[str]:
@@ -89,8 +107,8 @@ def gaps_to_published(
     return found
 
 
-def beaten(table: Described, results: pd.DataFrame) -> list[str]:
-    """Per method of the paper and protocol: which rivals it beats, is level with or loses to.
+def beaten(table: Described, results: pd.DataFrame) -> list[Block]:
+    """A row per rival, a column per method of the paper and protocol: who beats whom, and how.
 
     Rivals are the others that were run here, then the paper's columns of others. A rival is beaten
     in a table if more cells are won than lost and the mean is higher, too; a cell is level where
@@ -104,7 +122,8 @@ def beaten(table: Described, results: pd.DataFrame) -> list[str]:
         for rival, column in printed_columns(printed, table).items()
         if origin == LITERATURE or rival not in known
     }
-    others, lines = redrawn(results), []
+    others = redrawn(results)
+    contests: dict[str, dict[str, Contest]] = {}
     for (method, protocol), cells in ours.items():
         if not table.row(method).own:
             continue
@@ -113,18 +132,32 @@ def beaten(table: Described, results: pd.DataFrame) -> list[str]:
             rivals[rival] = counterparts(cells, column, others)
         for metric in table.metrics:
             own = {case: value for case, value in cells.items() if case[-1] == metric}
-            told = _contests(own, rivals)
-            if told:
-                of_metric = f", {metric}" if len(table.metrics) > 1 else ""
-                lines.append(f"- {method}, `{protocol}`{of_metric}: {told}")
-    if not lines:
-        return []
-    head = (
-        "Against each rival: cells won-level-lost, and the mean difference in points; level is "
-        "what is printed alike. A rival is beaten if both say so."
+            of_metric = f", {metric}" if len(table.metrics) > 1 else ""
+            found = {rival: _contest(own, theirs) for rival, theirs in rivals.items()}
+            for rival, contest in found.items():
+                if contest:
+                    at = f"{method}, `{protocol}`{of_metric}"
+                    contests.setdefault(rival, {})[at] = contest
+    return [Heading(3, "Against each rival"), _matrix(table, contests)] if contests else []
+
+
+def _matrix(table: Described, contests: dict[str, dict[str, Contest]]) -> Table:
+    """Contests by rival and by method of ours, all in one table."""
+    names = list(dict.fromkeys(name for of_rival in contests.values() for name in of_rival))
+    lines, tones = [], {}
+    for i, (rival, of_rival) in enumerate(contests.items()):
+        line = {"rival": rival}
+        for name in names:
+            contest = of_rival.get(name)
+            line[name] = contest.text if contest else NONE
+            tones |= {(i, name): TONES[contest.verdict]} if contest else {}
+        lines.append(line)
+    title = (
+        "Cells won-level-lost against each rival, and the mean difference in points; level is what "
+        "is printed alike. **Bold**: the rival is beaten, as both say so; *italic*: it beats ours. "
+        "Those marked published or literature were not run here."
     )
-    elsewhere = " Those marked *published* or *literature* were not run here." if columns else ""
-    return [f"{head}{elsewhere}\n", *lines]
+    return Table(f"{table.name}-rivals", pd.DataFrame(lines), title, tones=tones)
 
 
 def leaders(table: Described, results: pd.DataFrame) -> list[str]:
@@ -202,9 +235,10 @@ def averaged(table: Described, results: pd.DataFrame) -> list[str]:
     ours, lines = means_of(table, results), []
     for (method, protocol), cells in ours.items():
         pick = method.removesuffix(AVERAGED)
-        told = pick != method and _contests(cells, {pick: ours.get((pick, protocol), {})})
-        if told:
-            lines.append(f"{method}, which picks no setting, {told} in `{protocol}`.")
+        contest = _contest(cells, ours.get((pick, protocol), {})) if pick != method else None
+        if contest:
+            said = f"{contest.verdict} {pick} {contest.score}"
+            lines.append(f"{method}, which picks no setting, {said} in `{protocol}`.")
     return lines
 
 
@@ -217,21 +251,17 @@ def means_of(table: Described, results: pd.DataFrame) -> dict[tuple[str, str], d
     return found
 
 
-def _contests(own: dict[Case, float], rivals: dict[str, dict[Case, float]]) -> str:
-    """`beats GCN 2-0-1 (+0.53); loses to SGC 1-0-2 (-0.20)`; empty where no cell is shared."""
-    verdicts: dict[str, list[str]] = {"beats": [], "undecided with": [], "loses to": []}
-    for rival, cells in rivals.items():
-        gaps = pd.Series([own[case] - cells[case] for case in own if case in cells], dtype=float)
-        if gaps.empty:
-            continue
-        won, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
-        mean = gaps.mean()
-        verdict = "undecided with"
-        if (won - lost) * mean > 0:
-            verdict = "beats" if mean > 0 else "loses to"
-        score = f"{won}-{len(gaps) - won - lost}-{lost}"
-        verdicts[verdict].append(f"{rival} {score} ({mean:+.2f})")
-    return "; ".join(f"{verdict} {', '.join(told)}" for verdict, told in verdicts.items() if told)
+def _contest(own: dict[Case, float], rival: dict[Case, float]) -> Contest | None:
+    """Ours and a rival's over the cells that both have; None where there are none."""
+    gaps = pd.Series([own[case] - rival[case] for case in own if case in rival], dtype=float)
+    if gaps.empty:
+        return None
+    won, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
+    mean = gaps.mean()
+    verdict = LEVEL
+    if (won - lost) * mean > 0:
+        verdict = BEATS if mean > 0 else LOSES
+    return Contest(verdict, f"{won}-{len(gaps) - won - lost}-{lost} ({mean:+.2f})")
 
 
 def named(case: Case, table: Described) -> str:

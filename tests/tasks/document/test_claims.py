@@ -6,10 +6,11 @@ import pytest
 from flgc.datasets import load
 from tasks.declared.paper import PAPER
 from tasks.declared.published import LITERATURE, published_cells
+from tasks.document.blocks import BAD, GOOD, MIXED, Heading
 from tasks.document.claims import averaged, beaten, fastest, over_smoothing, reached
 from tasks.document.figures.dots import MARKS, drawn
 from tasks.document.printed import REDRAWN, in_points
-from tasks.document.tables import section_table
+from tasks.document.tables import NONE, section_table
 from tests.tasks.document.shown import (
     CLUSTERING,
     FLGC,
@@ -112,8 +113,8 @@ def test_redrawn_data_are_not_compared_with_the_originals_values():
     assert reached(UCI, marked)[1].startswith("- FLGC, `paper`: 0 of 2; short at iris (-6.")
     assert said in reached(UCI, marked)
     assert "x8d5k" in reached(UCI, cells)[1]
-    assert " TSVM (published) 0-0-2 (" in beaten(UCI, marked)[1]
-    assert " TSVM (published) 0-0-3 (" in beaten(UCI, cells)[1]
+    for rows, score in ((marked, "*0-0-2 ("), (cells, "*0-0-3 (")):
+        assert against(UCI, rows)["FLGC, `paper`"]["TSVM (published)"].startswith(score)
     table = section_table(UCI_PICKS, ("paper",), marked, {}).set_index("dataset")
     redrawn_row = next(title for title in table.index if title.startswith("x8d5k"))
     assert table.loc[redrawn_row, "FLGC published"] == "100.00 ± 0.00 (original)"
@@ -124,6 +125,12 @@ def test_redrawn_data_are_not_compared_with_the_originals_values():
     dots = [sum("<use" in line and GREY in line for line in svg.splitlines()) for svg in drawings]
     assert dots[0] - dots[1] == len(FLGC), "one published dot less for each method"
     assert float(average["FLGC published"]) == pytest.approx((96.30 + 94.03) / 2, abs=0.006)
+
+
+def against(of, cells):
+    """Rivals x methods of the paper."""
+    [_, shown] = beaten(of, cells)
+    return shown.frame.set_index("rival")
 
 
 def test_a_claim_for_each_rival_in_each_protocol():
@@ -139,15 +146,24 @@ def test_a_claim_for_each_rival_in_each_protocol():
         ("Cora", "FLGC", "honest", 0.80),
         ("Cora", "FLGC*, teleport .1", "honest", 0.811),
     )
-    _, paper, honest, further = beaten(PUBLIC, cells)
-    assert paper.startswith("- FLGC, `paper`: beats SGC 1-0-0 (+1.00), ")
+    heading, shown = beaten(PUBLIC, cells)
+    assert heading == Heading(3, "Against each rival")
+    paper, honest, further = (
+        shown.frame.set_index("rival")[name] for name in shown.frame.columns[1:]
+    )
+    assert (paper.name, honest.name) == ("FLGC, `paper`", "FLGC, `honest`")
+    assert paper["SGC"] == "**1-0-0 (+1.00)**"
     assert "GCN (published)" not in paper, "it was run here"
-    assert "; undecided with GCN 1-1-1 (+0.33), " in paper
-    assert "MixHop (literature) 2-0-1 (-0.37)" in paper.split("; ")[1]  # 81.9, 71.4, 80.8
-    assert "; loses to SGC 1" not in honest
-    assert "loses to SGC 0-0-1 (-1.00)" in honest
-    assert "GCN 1" not in honest.split("(literature)")[0]
-    assert further.startswith("- FLGC*, teleport .1, `honest`: beats SGC 1-0-0 (+0.10)")
+    assert paper["GCN"] == "1-1-1 (+0.33)", "more cells are not won than lost"
+    assert paper["MixHop (literature)"] == "2-0-1 (-0.37)"  # 81.9, 71.4, 80.8
+    assert honest["SGC"] == "*0-0-1 (-1.00)*"
+    assert honest["GCN"] == NONE
+    assert further["SGC"] == "**1-0-0 (+0.10)**"
+    rows = shown.frame["rival"].tolist()
+    at = {rival: shown.tones[rows.index(rival), paper.name] for rival in ("SGC", "GCN")}
+    assert at == {"SGC": GOOD, "GCN": MIXED}
+    assert shown.tones[rows.index("SGC"), honest.name] == BAD
+    assert (rows.index("GCN"), honest.name) not in shown.tones
     assert beaten(PUBLIC, cells[cells["method"] == "SGC"]) == []
 
 
@@ -162,15 +178,15 @@ def test_an_average_is_held_against_rivals_and_its_own_pick():
         "FLGC* averaged, which picks no setting, beats FLGC* 1-0-0 (+0.50) in `honest`."
     ]
     assert averaged(PUBLIC, cells[cells["method"] != "FLGC*"]) == []
-    line = next(line for line in beaten(PUBLIC, cells) if line.startswith("- FLGC* averaged"))
-    assert line.startswith("- FLGC* averaged, `honest`: beats GCN 1-0-0 (+0.50), ")
-    assert "FLGC* 1" not in line, "no rival of its own"
+    column = against(PUBLIC, cells)["FLGC* averaged, `honest`"]
+    assert column["GCN"] == "**1-0-0 (+0.50)**"
+    assert "FLGC*" not in column, "no rival of its own"
 
 
 def test_the_row_says_who_is_the_papers_own():
     mine = dataclasses.replace(PUBLIC, rows=(*PUBLIC.rows, rival("mine", own=True)))
     cells = results(("Cora", "mine", "honest", 0.82), ("Cora", "GCN", "honest", 0.8))
-    assert beaten(mine, cells)[1].startswith("- mine, `honest`: beats GCN 1-0-0 (+2.00)")
+    assert against(mine, cells)["mine, `honest`"]["GCN"] == "**1-0-0 (+2.00)**"
     theirs = dataclasses.replace(PUBLIC, rows=(*PUBLIC.rows, rival("mine")))
     assert beaten(theirs, cells) == []
     times = timings(method=["mine", "GCN"], hops=1, training_time=[1.0, 2.0])
@@ -180,10 +196,10 @@ def test_the_row_says_who_is_the_papers_own():
 def test_published_rivals_are_marked_and_metrics_told_apart():
     cells = results(("iris", "FLGC*", "paper", 0.96), of=CLUSTERING)
     cells = pd.concat([cells.assign(metric="ACC"), cells.assign(metric="NMI", value=0.1)])
-    _, accuracy, information = beaten(CLUSTERING, cells)
-    assert accuracy.startswith("- FLGC*, `paper`, ACC: beats K-Means (published) 1-0-0 (+16.30)")
-    assert information.startswith("- FLGC*, `paper`, NMI: loses to K-Means (published) 0-0-1 (")
-    assert "FLGC (published)" in accuracy, "nobody ran it here"
+    found = against(CLUSTERING, cells)
+    assert found["FLGC*, `paper`, ACC"]["K-Means (published)"] == "**1-0-0 (+16.30)**"
+    assert found["FLGC*, `paper`, NMI"]["K-Means (published)"].startswith("*0-0-1 (-")
+    assert "FLGC (published)" in found.index, "nobody ran it here"
 
 
 def test_over_smoothing_is_claimed_of_a_teleport_alone():

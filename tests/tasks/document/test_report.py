@@ -140,7 +140,7 @@ def test_methods_from_elsewhere_are_named_with_their_origin():
     guests = dataclasses.replace(TINY, rows=(*TINY.rows, mine, direct))
     text = written(guests)["report.md"]
     assert "\nMethods from elsewhere: mine (nets 1.2), my.module:Net.\n" in text
-    assert "- mine, `paper`: " in text, "its claims are the paper's"
+    assert " mine, `paper` |" in text, "its claims are the paper's"
 
 
 def test_a_changed_remark_changes_the_report_and_no_table_of_numbers():
