@@ -16,7 +16,7 @@ from flows.dag import cells_of
 from flows.in_use import uses_store
 from flows.plan import FLOWS, Protocol, Runs, Suite, planned
 from flows.robustness import robustness
-from flows.runners import task_runner
+from flows.runners import shared_runner
 from flows.section import Section
 from flows.so_far import so_far
 from flows.tables import cost, outcome, verdict
@@ -48,13 +48,13 @@ def reproduce_paper(
     started = time.perf_counter()
     plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store, quick)
     sections: list[Section] = []
-    with so_far(plan, plan.report):
+    with shared_runner(runner, address) as task_runner, so_far(plan, plan.report):
         for name, table in TABLES.items():
             part = plan.of(name)
             if not part.experiments:
                 continue
             chosen = sorted({dataset for e in part.experiments for dataset in e.datasets})
-            state: Any = table.with_options(task_runner=task_runner(runner, address))(
+            state: Any = table.with_options(task_runner=task_runner)(
                 suite=suite,
                 datasets=chosen,
                 methods=methods,

@@ -1,6 +1,9 @@
 """Where tasks run: threads of this process, or the workers of a Dask cluster."""
 
 import importlib.util
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from prefect.task_runners import ThreadPoolTaskRunner
@@ -10,8 +13,33 @@ from flgc.device import n_threads
 RUNNERS = ("threads", "dask", "ray")
 
 
+@contextmanager
+def shared_runner(runner: str = "threads", address: str | None = None) -> Iterator[Any]:
+    """A task runner for several flows: they share a cluster, whose workers start and import once.
+
+    A Dask runner would start a cluster for each flow; this one starts it for all of them.
+    """
+    made = task_runner(runner, address)
+    if runner != "dask" or address:
+        yield made
+        return
+    from distributed import LocalCluster
+
+    # Each worker begins with a line for each connection, and so does each end.
+    logging.getLogger("distributed").setLevel(logging.WARNING)
+    with LocalCluster(
+        n_workers=n_threads(),
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        # Workers import Prefect where an event loop runs, in which plugins cannot be started; what
+        # plugins have set, workers inherit.
+        env={"PREFECT_PLUGINS_ENABLED": "false"},
+    ) as cluster:
+        yield task_runner(runner, cluster.scheduler_address)
+
+
 def task_runner(runner: str = "threads", address: str | None = None) -> Any:
-    """A task runner by name; `address` is that of a running cluster, else a local one is started.
+    """A task runner by name; `address` is that of a running cluster.
 
     One thread per core, where Prefect's own choice would start all tasks at once: tasks are
     submitted stage by stage, so few of them wait for others.
@@ -29,10 +57,7 @@ def task_runner(runner: str = "threads", address: str | None = None) -> Any:
     if runner == "dask":
         from prefect_dask import DaskTaskRunner
 
-        if address:
-            return DaskTaskRunner(address=address)
-        local = {"n_workers": n_threads(), "threads_per_worker": 1, "dashboard_address": None}
-        return DaskTaskRunner(cluster_kwargs=local)
+        return DaskTaskRunner(address=address)
     from prefect_ray import RayTaskRunner  # type: ignore[import-not-found,unused-ignore]
 
     return RayTaskRunner(address=address)

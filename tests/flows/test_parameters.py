@@ -4,7 +4,6 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from flows.plan import FLOWS, Suite, planned
-from flows.runners import task_runner
 
 MINE = """
 name = "my-suite"
@@ -55,11 +54,6 @@ def test_a_public_split_is_one_split_for_all_runs() -> None:
         ("random", 5, 5),
         ("full", 5, 1),
     }
-
-
-def test_unknown_runner_names_the_choices() -> None:
-    with pytest.raises(ValueError, match="unknown runner 'slurm'; choose from threads, dask, ray"):
-        task_runner("slurm")
 
 
 def test_installed_methods_join_the_tables_of_their_task(monkeypatch: pytest.MonkeyPatch) -> None:
