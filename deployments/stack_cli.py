@@ -63,7 +63,8 @@ def up(
         ),
     ] = None,
     schedules: Annotated[
-        bool, typer.Option("--schedules/--no-schedules", help="Start benchmarks by the clock.")
+        bool,
+        typer.Option("--schedules/--no-schedules", help="Start runs by the clock."),
     ] = True,
     silent_seconds: Annotated[
         int, typer.Option(help="A run that was not heard of for so long is marked Crashed.")

@@ -96,7 +96,7 @@ def contents(plan: Plan, name: str, sections: Sequence[Section]) -> dict[str, An
 
 
 def history(store: str, suite: str) -> list[dict[str, Any]]:
-    """What the benchmark of a suite has measured so far."""
+    """What the flow `track` has measured of a suite so far."""
     rows = past(store)
     found: list[Any] = rows[rows["suite"] == suite].to_dict("records")
     return found

@@ -38,7 +38,7 @@ EVERY_SECONDS = 60.0  # between two lines of progress where there is no terminal
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C has ended
 RECENT = 20  # tasks whose pace counts for the time left
 # Columns that say what a row is about, and stand in each part of a table that is too wide.
-NAMES = ("dataset", "method", "noise", "pattern", "changed", "metric")
+NAMES = ("dataset", "method", "protocol", "noise", "pattern", "changed", "metric")
 NAME_WIDTH = 26  # a longer name takes two lines
 BETWEEN = 2  # blanks between two columns
 

@@ -212,7 +212,7 @@ def prune(
     """Clear abandoned temporaries and damaged artifacts, and more when asked.
 
     Kept in any case: what --keep names and what it was made from, what could not be read, what was
-    made since a run began that is still using the store, and the benchmark's history unless
+    made since a run began that is still using the store, and the history unless
     --stage history is given.
 
     Example: flgc store prune --older-than 90

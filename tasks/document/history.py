@@ -1,4 +1,4 @@
-"""The benchmark's history: what each value usually is, what has left its spread, and the words.
+"""The history of scheduled runs: what is usual for each value, what has left its spread, in words.
 
 A value drifts if it lies outside median ± width of the WINDOW values before it, of which there are
 at least FEWEST. The width is 3 standard deviations, estimated by the median absolute deviation,
@@ -33,6 +33,7 @@ SERIES = ["suite", "dataset", "method", "protocol", "metric"]
 BETTER, WORSE = "better", "worse"
 UNKNOWN = (math.nan, math.nan, math.nan, "")
 RECENT = 5
+NO_HISTORY = "This store has no history: `flgc up` runs `track` by the clock, which makes it."
 
 
 class Spread(NamedTuple):
@@ -114,7 +115,7 @@ def history_text(rows: pd.DataFrame) -> str:
     found = judged(rows)
     runs = sorted(found["when"].unique())
     if not runs:
-        return "No benchmark has been run on this store."
+        return NO_HISTORY
     number = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
     said = f"{number} from {_minute(runs[0])} to {_minute(runs[-1])}."
     drifted = [f"- {inert(line)}" for line in sentences(found)]

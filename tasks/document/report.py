@@ -141,7 +141,7 @@ def write_report(
     those of the results, in their order, and `command` is what computes a cell again. `page` are
     the files of the HTML page by name, see `page_files`; for `provenance` see its blocks. The
     `contradictions` stand beside the claims of the paper's text, where it has tables of the paper;
-    `history` are the rows of the benchmark's past runs. A report that is `forgiving` goes without
+    `history` are the rows of the scheduled runs so far. A report that is `forgiving` goes without
     the parts that cannot be made, and names them in a file of their own.
     """
     parts = Parts(forgiving)
@@ -436,17 +436,17 @@ def _seconds(name: str, costs: Mapping[str, Mapping[str, float]]) -> list[Block]
 
 
 def _history(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
-    """What the benchmark measured again and again, and what has left its spread."""
+    """What scheduled runs measured again and again, and what has left its spread."""
     if not rows:
         return []
     found = judged(pd.DataFrame(rows))
     spec = history_chart(found)
     picture = vl_convert.vegalite_to_svg(as_json({**spec, "width": HISTORY_WIDTH}))
     return [
-        Heading(2, "History of the benchmark"),
+        Heading(2, "History of scheduled runs"),
         *text([f"{said(found)}.", "", *(f"- {line}" for line in sentences(found))]),
         Figure("history", picture, "What was measured, over time", spec),
-        Table("history", recent(found), "The last runs of the benchmark"),
+        Table("history", recent(found), "The last scheduled runs"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""A point of history for each benchmark, and all of them as one table, so that drift shows."""
+"""A point of history for each run of `track`, and all of them as one table, so that drift shows."""
 
 import pandas as pd
 from prefect.logging import get_logger

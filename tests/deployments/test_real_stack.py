@@ -124,8 +124,8 @@ def test_the_second_run_computes_nothing(up: Up, cold: str) -> None:
 
 
 def test_the_scheduler_creates_the_runs(up: Up) -> None:
-    for name, hour in (("benchmark", "T03:00:00Z"), ("benchmark-nightly-tiny", "T02:30:00Z")):
-        deployment = up.ask("GET", f"/deployments/name/benchmark/{name}")
+    for name, hour in (("track-paper", "T03:00:00Z"), ("track-tiny", "T02:30:00Z")):
+        deployment = up.ask("GET", f"/deployments/name/track/{name}")
         wanted = {"id": {"any_": [deployment["id"]]}}
         runs = wait_until(lambda wanted=wanted: up.flow_runs(deployments=wanted), 90)
         assert all(run["auto_scheduled"] for run in runs)

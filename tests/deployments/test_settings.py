@@ -157,9 +157,9 @@ def test_what_is_declared_needs_no_git_and_has_its_pool() -> None:
     declared = yaml.safe_load((REPOSITORY / "deployments" / "prefect.yaml").read_text())
     assert "pull" not in declared
     by_name = {each["name"]: each for each in declared["deployments"]}
-    assert set(by_name) == {"reproduce-paper", "benchmark", "benchmark-nightly-tiny", "fit-on-gpu"}
-    assert by_name["benchmark"]["parameters"] == {"suite": "paper", "strict": True}
-    assert by_name["benchmark-nightly-tiny"]["parameters"] == {"suite": "tiny", "strict": True}
+    assert set(by_name) == {"reproduce-paper", "track-paper", "track-tiny", "fit-on-gpu"}
+    assert by_name["track-paper"]["parameters"] == {"suite": "paper", "strict": True}
+    assert by_name["track-tiny"]["parameters"] == {"suite": "tiny", "strict": True}
     pools = {name: each["work_pool"]["name"] for name, each in by_name.items()}
     assert pools.pop("fit-on-gpu") == "flgc-gpu"
     assert set(pools.values()) == {"flgc-cpu"}

@@ -77,8 +77,8 @@ def test_it_starts_again_where_it_was_stopped(up: Up) -> None:
         said = "registered: rules"
         wait_until(lambda: said in log.read_text() or again.poll() is not None, 120, log.read_text)
         assert again.poll() is None, log.read_text()
-        benchmark = up.ask("GET", "/deployments/name/benchmark/benchmark")
-        assert [schedule["active"] for schedule in benchmark["schedules"]] == [False]
+        weekly = up.ask("GET", "/deployments/name/track/track-paper")
+        assert [schedule["active"] for schedule in weekly["schedules"]] == [False]
         assert up.flow_runs(flows={"name": {"any_": ["reproduce-paper"]}})
         stack_id = up.stack_id
     finally:

@@ -162,13 +162,11 @@ def test_a_wrong_digest_ends_with_1_and_its_reason(
     assert "Upstream" not in result.output
 
 
-def test_a_benchmark_without_a_graph_says_so(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import flows.benchmark
+def test_tracking_without_a_graph_says_so(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import flows.track
 
     entry = dataclasses.replace(REGISTRY["wine"], name="KarateClub")
     monkeypatch.setitem(REGISTRY, "KarateClub", entry)
-    state: Any = flows.benchmark.benchmark(
-        suite="tiny", store=str(places / "store"), return_state=True
-    )
+    state: Any = flows.track.track(suite="tiny", store=str(places / "store"), return_state=True)
     assert state.is_failed()
     assert "- KarateClub: no source could be reached (15 cells): " in state.message

@@ -26,8 +26,11 @@ def point(store: Store, when: str) -> Path:
 def test_a_damaged_point_of_history_is_left_out_and_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from prefect.logging import get_logger
+
     from tasks.stages.history import history, past
 
+    get_logger()  # sets Prefect's logging up, which would undo what follows
     monkeypatch.setattr(logging.getLogger("prefect"), "propagate", True)
     assert history.name in IRREPLACEABLE
     store = Store(tmp_path)
@@ -57,16 +60,16 @@ def inject(store: Store, metric: str, value: float) -> None:
         store.get_or_compute("history", (), lambda point=point: point, parameters={"day": day})
 
 
-def run_benchmark(store: Store, **chosen: Any) -> Any:
-    from flows.benchmark import benchmark
+def tracked(store: Store, **chosen: Any) -> Any:
+    from flows.track import track
 
-    return benchmark(**{**CHOSEN, "store": store.url, **chosen}, return_state=True)
+    return track(**{**CHOSEN, "store": store.url, **chosen}, return_state=True)
 
 
 def said_in_the_ui() -> str:
     from prefect.artifacts import Artifact
 
-    found: Any = Artifact.get("benchmark-tiny")
+    found: Any = Artifact.get("track-tiny")
     return found.data
 
 
@@ -81,7 +84,7 @@ def as_the_server_knows(state: Any) -> Any:
 def test_a_run_that_drifts_ends_in_a_state_of_its_own(prefect_server: str, tmp_path: Path) -> None:
     store = Store(tmp_path)
     inject(store, "accuracy", 0.01)
-    state = run_benchmark(store)
+    state = tracked(store)
     known = as_the_server_knows(state)
     assert (known.name, known.is_completed()) == ("Drifted", True)
     verdict, line = known.message.splitlines()
@@ -99,7 +102,7 @@ def test_a_run_that_does_not_drift_ends_as_ever(prefect_server: str, tmp_path: P
     from tasks.stages.history import past
 
     store = Store(tmp_path)
-    assert run_benchmark(store).name == "Completed"
+    assert tracked(store).name == "Completed"
     assert "Drift cannot be told yet" in said_in_the_ui()
     rows = past(store.url)
     found = set(rows["metric"])
@@ -107,7 +110,7 @@ def test_a_run_that_does_not_drift_ends_as_ever(prefect_server: str, tmp_path: P
     assert rows.loc[rows["metric"] == ALL_STAGES, ["method"]].to_numpy().tolist() == [["FLGC"]]
     inject(store, "accuracy", float(rows.loc[rows["metric"] == "accuracy", "value"].iloc[0]))
     time.sleep(1)  # points are told apart by seconds
-    state = run_benchmark(store)
+    state = tracked(store)
     assert as_the_server_knows(state).name == "Completed"
     assert "No drift: all 1 values" in said_in_the_ui()
 
@@ -127,7 +130,7 @@ def test_a_drift_is_named_whatever_else_became_of_a_run(
     from prefect.logging import disable_run_logger
     from prefect.states import Completed, Failed
 
-    from flows.benchmark import with_drift
+    from flows.track import with_drift
 
     row = dict.fromkeys(COLUMNS, "accuracy")
     values = [*[0.8] * FEWEST, last]
@@ -138,3 +141,30 @@ def test_a_drift_is_named_whatever_else_became_of_a_run(
     assert (state.name, state.is_failed()) == (name, broke)
     assert ("Drift: 1 of 1" in (state.message or "")) is (last > 0.8)
     assert ("no graph today" in (state.message or "")) is broke
+
+
+def test_the_command_shows_what_was_measured_and_what_drifted(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from flows.history_cli import app
+
+    def typed(*more: str) -> tuple[int, str]:
+        ended = CliRunner().invoke(app, ["--store", str(tmp_path), *more])
+        return ended.exit_code, " ".join(ended.output.split())
+
+    code, said = typed()
+    assert (code, "This store has no history" in said) == (2, True)
+    store = Store(tmp_path)
+    inject(store, "accuracy", 0.83)
+    row = dict(zip(COLUMNS, ("2026-02-01T02:30", "tiny", "KarateClub", "FLGC"), strict=False))
+    row |= {"protocol": "honest", "metric": "accuracy", "value": 0.8}
+    store.get_or_compute("history", (), lambda: pd.DataFrame([row]), parameters={"day": "last"})
+    code, said = typed("--suite", "tiny")
+    assert code == 0
+    assert "KarateClub FLGC honest accuracy 0.8 0.83 0.83" in said
+    assert "Drift: 1 of 1 values left the spread of their history (1 worse)." in said
+    assert "- KarateClub FLGC honest accuracy: 0.8, worse; usually 0.83" in said
+    assert typed("--suite", "huge") == (
+        2,
+        "flgc history: no history of 'huge'; choose from tiny",
+    )

@@ -289,14 +289,14 @@ def test_dask_gives_the_same_digests(
     assert digests[0] == digests[1]
 
 
-def test_benchmark_appends_one_row_of_history_per_run(
+def test_track_appends_one_row_of_history_per_run(
     cold: tuple[Any, float], prefect_server: str, store: str
 ) -> None:
-    from flows.benchmark import benchmark
+    from flows.track import track
     from tasks.stages.history import past
 
     for _ in range(2):
-        state: Any = benchmark(suite="tiny", store=store, return_state=True)
+        state: Any = track(suite="tiny", store=store, return_state=True)
         assert state.is_completed(), state.message
         time.sleep(1)  # points are told apart by seconds
     found = past(store)

@@ -10,6 +10,7 @@ from tasks.document.history import (
     BETTER,
     FEWEST,
     HALF_A_DIGIT,
+    NO_HISTORY,
     RATIO_FLOOR,
     RECENT,
     WINDOW,
@@ -152,4 +153,4 @@ def test_the_text_begins_with_the_verdict_and_ends_with_the_last_runs() -> None:
     shown = list(recent(rows([0.8] * 7)))
     assert shown[-RECENT:] == [f"2026-01-0{day}" for day in (7, 6, 5, 4, 3)]
     assert "cannot be told yet" in history_text(rows([0.8]))
-    assert history_text(rows([])) == "No benchmark has been run on this store."
+    assert history_text(rows([])) == NO_HISTORY

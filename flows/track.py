@@ -22,9 +22,9 @@ from tasks.stages.history import history, past
 DRIFTED = "Drifted"
 
 
-@flow(name="benchmark", flow_run_name="benchmark {suite}", task_runner=task_runner())
+@flow(name="track", flow_run_name="track {suite}", task_runner=task_runner())
 @uses_store
-def benchmark(
+def track(
     suite: Suite = "paper",
     datasets: list[str] | None = None,
     methods: list[str] | None = None,
@@ -69,8 +69,8 @@ def with_drift(ended: Any, rows: pd.DataFrame) -> Any:
 def show_history(rows: pd.DataFrame, suite: str) -> None:
     """The history in Prefect's UI: the verdict and the last runs, and all rows to sort."""
     found = judged(rows)
-    text = f"# Benchmark, suite {suite}\n\n{history_text(rows)}"
-    create_markdown_artifact(text, key=f"benchmark-{suite}", description=verdict(found))
+    text = f"# History, suite {suite}\n\n{history_text(rows)}"
+    create_markdown_artifact(text, key=f"track-{suite}", description=verdict(found))
     newest = found.drop(columns="suite").iloc[::-1]
     table: Any = newest.astype(object).where(newest.notna(), None).to_dict("records")
-    create_table_artifact(table, key=f"benchmark-{suite}-history", description="All runs")
+    create_table_artifact(table, key=f"track-{suite}-history", description="All runs")
