@@ -1,8 +1,12 @@
 """Addresses for messages, logs and records: without the secrets that they may carry."""
 
 import re
+from urllib.parse import unquote
 
 HIDDEN = "***"
+
+# Options of a query that say where and how, never by whose leave, as long as they look so.
+_OPEN = re.compile(r"(?:endpoint_override|endpoint_url|region|scheme)=[\w.:/\[\]-]*")
 
 # The second form has a slash in the password, as AWS makes them: no valid address, but a secret.
 _USER_INFO = re.compile(
@@ -13,15 +17,24 @@ _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'\"]*[^\s'\":,;.)]")
 
 
 def without_secrets(text: object) -> str:
-    """The text with user, password and query values of every URL in it replaced by ***.
+    """The text with *** for user, password and query of every URL in it, but for open options.
 
-    >>> without_secrets("cannot read s3://key:secret@bucket/a?region=eu: denied")
-    'cannot read s3://***@bucket/a?***: denied'
+    >>> without_secrets("cannot read s3://key:secret@bucket/a?region=eu&token=x: denied")
+    'cannot read s3://***@bucket/a?region=eu&***: denied'
     """
     return _URL.sub(lambda found: _redacted(found[0]), str(text))
 
 
 def _redacted(url: str) -> str:
     url = _USER_INFO.sub(rf"\g<scheme>{HIDDEN}@", url)
-    head, mark, _ = url.partition("?")
-    return f"{head}?{HIDDEN}" if mark else head
+    head, mark, query = url.partition("?")
+    if not mark:
+        return head
+    pairs = query.split("&")
+    shown = [pair for pair in pairs if is_open(pair)]
+    return f"{head}?{'&'.join(shown if len(shown) == len(pairs) else [*shown, HIDDEN])}"
+
+
+def is_open(pair: str) -> bool:
+    """Whether `name=value` of a query may be shown: an endpoint or a region, without a user."""
+    return _OPEN.fullmatch(unquote(pair)) is not None

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import fs as arrow_fs
 
-from flgc.addresses import HIDDEN, without_secrets
+from flgc.addresses import HIDDEN, is_open, without_secrets
 from tasks.store.files import FileEntry, Files, LocalFiles, StoreError, temporary_name
 
 # A shorter value is no secret, and hiding it would riddle messages.
@@ -154,7 +154,8 @@ def _hidden(error: Exception, address: str) -> str:
         return text
     authority, _, rest = re.sub(r"^.*?://", "", address).partition("/")
     user = authority.rpartition("@")[0]
-    values = [pair.partition("=")[2] for pair in rest.partition("?")[2].split("&")]
+    pairs = rest.partition("?")[2].split("&")
+    values = [pair.partition("=")[2] for pair in pairs if not is_open(pair)]
     secrets = {user, *user.split(":", 1), *values}
     for secret in sorted(secrets | {unquote(s) for s in secrets}, key=len, reverse=True):
         if len(secret) >= SHORTEST_SECRET:

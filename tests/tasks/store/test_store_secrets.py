@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import socket
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -58,6 +59,20 @@ def test_an_address_with_secrets_is_taken_from_the_environment_only(
     assert result.exit_code == 2
     assert "FLGC_STORE" in result.stderr
     assert_silent(result.output)
+
+
+def test_an_endpoint_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as nobody:  # bound, and never listening
+        nobody.bind(("127.0.0.1", 0))
+        endpoint = f"127.0.0.1:{nobody.getsockname()[1]}"
+        where = f"endpoint_override={endpoint}&scheme=http&region=eu"
+        monkeypatch.setenv("FLGC_STORE", f"s3://AKIAKEYID:sig0123456@bucket/x?{where}")
+        with pytest.raises(StoreError) as raised:
+            Store().record(artifact_key("fit", {}, {}, ""))
+    said = str(raised.value)
+    assert said.startswith(f"store s3://***@bucket/x?{where}: cannot read it")
+    assert f"connect to {endpoint}" in said or f"connect to 127.0.0.1 port" in said
+    assert_silent(said)
 
 
 def missing(store: Store) -> object:
