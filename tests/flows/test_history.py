@@ -6,13 +6,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+pytest.importorskip("prefect")
+
 from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
 from tasks.document.history import FEWEST
+from tasks.stages.history import history, past
 from tasks.store import Store
 from tasks.store.store import file_name
 from tasks.store.upkeep import IRREPLACEABLE
-
-prefect = pytest.importorskip("prefect")
 
 
 def point(store: Store, when: str) -> Path:
@@ -26,11 +27,6 @@ def point(store: Store, when: str) -> Path:
 def test_a_damaged_point_of_history_is_left_out_and_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from prefect.logging import get_logger
-
-    from tasks.stages.history import history, past
-
-    get_logger()  # sets Prefect's logging up, which would undo what follows
     monkeypatch.setattr(logging.getLogger("prefect"), "propagate", True)
     assert history.name in IRREPLACEABLE
     store = Store(tmp_path)
@@ -99,8 +95,6 @@ def test_a_run_that_drifts_ends_in_a_state_of_its_own(prefect_server: str, tmp_p
 
 @pytest.mark.slow
 def test_a_run_that_does_not_drift_ends_as_ever(prefect_server: str, tmp_path: Path) -> None:
-    from tasks.stages.history import past
-
     store = Store(tmp_path)
     assert tracked(store).name == "Completed"
     assert "Drift cannot be told yet" in said_in_the_ui()

@@ -71,7 +71,7 @@ def test_an_endpoint_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPat
             Store().record(artifact_key("fit", {}, {}, ""))
     said = str(raised.value)
     assert said.startswith(f"store s3://***@bucket/x?{where}: cannot read it")
-    assert f"connect to {endpoint}" in said or f"connect to 127.0.0.1 port" in said
+    assert f"connect to {endpoint}" in said or "connect to 127.0.0.1 port" in said
     assert_silent(said)
 
 
