@@ -1,6 +1,6 @@
 import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -59,3 +59,16 @@ def load_once(name: str, mirror: str | None, cache: Path) -> Dataset:
 
 def _no_upstream(url: str) -> bytes:
     raise SourceFailed(f"{url}: not in the tests")
+
+
+@pytest.fixture(scope="session")
+def prefect_server() -> Iterator[str]:
+    """The address of a server that lives as long as the session: it takes long to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+        patch.setenv("DO_NOT_TRACK", "1")
+        from prefect.settings import PREFECT_API_URL
+        from prefect.testing.utilities import prefect_test_harness
+
+        with prefect_test_harness(server_startup_timeout=180):
+            yield str(PREFECT_API_URL.value())
