@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from prefect import get_client
-from prefect.client.schemas.actions import WorkPoolCreate
+from prefect.client.schemas.actions import WorkPoolCreate, WorkPoolUpdate
 from prefect.client.schemas.filters import WorkPoolFilter, WorkPoolFilterName
 from prefect.client.schemas.objects import StateType
 from prefect.events import EventTrigger, ResourceSpecification
@@ -29,13 +29,17 @@ PATIENT_SECONDS = 540
 """Three of the heartbeats of a run that was started elsewhere, where Prefect's default holds."""
 
 
-def create_pools(client: Any) -> None:
-    """Both pools, of the process type; one that exists is left as it is."""
+def create_pools(client: Any, *, gpu: bool = True) -> None:
+    """Both pools, of the process type; that of GPUs is paused while no worker is to come.
+
+    Prefect would call it Not Ready, in red, where it is only not needed.
+    """
     for name, purpose in ((CPU_POOL, "flows"), (GPU_POOL, "fits, one at a time per worker")):
         with suppress(ObjectAlreadyExists):
             client.create_work_pool(
                 WorkPoolCreate(name=name, type="process", description=f"flgc: {purpose}")
             )
+    client.update_work_pool(GPU_POOL, WorkPoolUpdate(is_paused=not gpu))
 
 
 def silent_runs_crash(whose: str, seconds: int, related: dict[str, Any]) -> AutomationCore:
@@ -102,12 +106,13 @@ def main() -> None:
     """Register with the server that PREFECT_API_URL names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["pools", "rules"])
+    parser.add_argument("--no-gpu", action="store_true")
     parser.add_argument("--silent-seconds", type=int, default=SILENT_SECONDS)
     parser.add_argument("--no-schedules", action="store_true")
     wanted = parser.parse_args()
     with get_client(sync_client=True) as client:
         if wanted.what == "pools":
-            create_pools(client)
+            create_pools(client, gpu=not wanted.no_gpu)
             return
         create_rules(client, wanted.silent_seconds)
         if wanted.no_schedules:

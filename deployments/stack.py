@@ -61,6 +61,7 @@ class LocalStack:
         self.environment = settings.environment()
         self.server: subprocess.Popen[bytes] | None = None
         self.workers: dict[str, Worker] = {}
+        self.gpu_awaited = not settings.gpu_workers
 
     def __enter__(self) -> "LocalStack":
         return self
@@ -125,7 +126,8 @@ class LocalStack:
 
     def register(self) -> None:
         """Pools, then the deployments that name them, then the rules that name the deployments."""
-        self._run("work pools", ["-m", "deployments.registration", "pools"])
+        pools = ["pools"] if self.settings.gpu_workers else ["pools", "--no-gpu"]
+        self._run("work pools", ["-m", "deployments.registration", *pools])
         declared = str(Path("deployments", "prefect.yaml"))
         self._run("deployments", [*PREFECT, "deploy", "--all", "--prefect-file", declared])
         rules = ["rules", "--silent-seconds", str(self.settings.silent_seconds)]
@@ -175,7 +177,18 @@ class LocalStack:
                 processes.rotate(log)
             with suppress(OSError):  # a server that is busy or away is asked again
                 crash_orphans(self.settings.api_url, self.settings.auth)
+                self.open_gpu_pool()
             time.sleep(4 * POLL_SECONDS)
+
+    def open_gpu_pool(self) -> None:
+        """Open the pool that was paused for want of a worker to the first one from elsewhere."""
+        if self.gpu_awaited and api.online_workers(
+            self.settings.api_url, GPU_POOL, self.settings.auth
+        ):
+            path, opened = f"/work_pools/{GPU_POOL}", {"is_paused": False}
+            api.ask(self.settings.api_url, "PATCH", path, opened, self.settings.auth)
+            self.gpu_awaited = False  # from now on whoever pauses it has a reason
+            self.say("a GPU worker is online: fits go to it")
 
     def replace_workers(self) -> None:
         """Start another for each worker that has ended, ever later for one that does not stay."""

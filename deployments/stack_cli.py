@@ -1,6 +1,10 @@
 """`flgc up`: the whole local stack by one command, stopped by Ctrl-C."""
 
+import os
+import pwd
 import signal
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -16,6 +20,8 @@ SECRETS = {
     "auth": "PREFECT_SERVER_API_AUTH_STRING",
 }
 """Options that may have a password in them, and the variables that do the same."""
+PEOPLE = range(1000, 60000)
+"""Numbers of users who are no services, as distributions give them."""
 
 
 class _AskedToStop(BaseException):
@@ -101,7 +107,7 @@ def up(
         with LocalStack(settings, say=_say) as stack:
             try:
                 stack.start()
-                _say(welcome(settings))
+                _say(welcome(settings, other_users()))
                 stack.watch()
             except _AskedToStop as request:
                 _say(f"{request}: stopping everything ...")
@@ -114,8 +120,22 @@ def up(
     _say("everything is stopped")
 
 
-def welcome(settings: StackSettings) -> str:
-    """Where the UI is and what to type next, in another terminal at the root of the checkout."""
+def other_users() -> list[str]:
+    """People who may be on this machine besides whoever asks: accounts that one can log in to."""
+    return [
+        user.pw_name
+        for user in pwd.getpwall()
+        if user.pw_uid in PEOPLE
+        and user.pw_uid != os.getuid()
+        and PurePosixPath(user.pw_shell).name not in ("nologin", "false")
+    ]
+
+
+def welcome(settings: StackSettings, others: Sequence[str] = ()) -> str:
+    """Where the UI is and what to type next, in another terminal at the root of the checkout.
+
+    `others` are the users who reach the port of this machine, too.
+    """
     lines = ["", f"The UI is at {settings.ui_url}", "Type next, in another terminal, here:", ""]
     if settings.auth:
         lines.append("  export PREFECT_API_AUTH_STRING=...   # the user:password of this stack")
@@ -125,8 +145,14 @@ def welcome(settings: StackSettings) -> str:
         "",
         f"Elsewhere set PREFECT_API_URL={settings.api_url} first. Logs: {settings.log_folder}",
     ]
-    if settings.host not in ("127.0.0.1", "localhost", "::1") and not settings.auth:
-        lines.append(f"Warning: whoever reaches {settings.host} can run flows here; set --auth.")
+    who = ""
+    if settings.host not in ("127.0.0.1", "localhost", "::1"):
+        who = f"whoever reaches {settings.host}"
+    elif others:
+        who = f"other users of this machine ({', '.join(others[:3])}{', ...' * (len(others) > 3)})"
+    if who and not settings.auth:
+        lines.append(f"Warning: {who} can run flows here, as you.")
+        lines.append(f"  To prevent it: export {SECRETS['auth']}=user:password")
     lines.append("Ctrl-C stops everything.")
     return "\n".join(lines)
 

@@ -22,6 +22,8 @@ from tests.deployments.live import ENDED, REPOSITORY, Up, program, start_up, wai
 
 pytestmark = pytest.mark.slow
 
+GPU_POOL = "/work_pools/flgc-gpu"
+
 
 @pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
@@ -56,7 +58,9 @@ def gpu_worker(up: Up, cold: str) -> Iterator[None]:
         stderr=subprocess.STDOUT,
     )
     try:
-        wait_until(lambda: online(up, "flgc-gpu"), 90)
+        assert up.ask("GET", GPU_POOL)["status"] == "PAUSED", "not red while nobody needs it"
+        wait_until(lambda: not up.ask("GET", GPU_POOL)["is_paused"], 90)
+        assert online(up, "flgc-gpu")
         yield
     finally:
         worker.terminate()
@@ -180,7 +184,7 @@ def test_fits_go_to_a_gpu_worker(up: Up, cold: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("gpu_worker")
-@pytest.mark.parametrize("paused", ["/work_pools/flgc-gpu", "/work_pools/flgc-gpu/queues/default"])
+@pytest.mark.parametrize("paused", [GPU_POOL, f"{GPU_POOL}/queues/default"])
 def test_fits_stay_in_process_while_the_gpu_pool_is_paused(
     up: Up, cold: str, tmp_path: Path, paused: str
 ) -> None:

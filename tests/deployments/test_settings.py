@@ -1,6 +1,7 @@
 """What a stack is told and how its processes are found and ended, without a server."""
 
 import os
+import pwd
 import socket
 import subprocess
 import sys
@@ -16,7 +17,7 @@ pytest.importorskip("prefect")
 from deployments import bare_names, processes, stack
 from deployments.settings import HEARTBEAT_SECONDS, STACK_VARIABLE, StackSettings
 from deployments.stack import LocalStack, StackError
-from deployments.stack_cli import welcome
+from deployments.stack_cli import other_users, welcome
 from deployments.state import note_path, read_note, remove_note, write_note
 from tests.deployments.live import REPOSITORY, free_port, wait_until
 
@@ -150,7 +151,20 @@ def test_each_gpu_worker_sees_one_gpu() -> None:
 def test_an_open_door_is_warned_of() -> None:
     assert "Warning" in welcome(StackSettings(host="0.0.0.0"))
     assert "Warning" not in welcome(StackSettings(host="0.0.0.0", auth="me:secret"))
+    assert "Warning" not in welcome(StackSettings())
+    said = welcome(StackSettings(), ["ann", "ben", "cem", "dan"])
+    assert "\nWarning: other users of this machine (ann, ben, cem, ...) can run" in said
+    assert "Warning" not in welcome(StackSettings(auth="me:secret"), ["ann"])
     assert "http://127.0.0.1:4200" in welcome(StackSettings(host="0.0.0.0"))
+
+
+def test_other_users_are_people_who_can_log_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    shells = {"root": 0, "daemon": 1, "me": os.getuid() or 1000, "ann": 1001, "nobody": 65534}
+    users = [pwd.struct_passwd((n, "x", u, u, "", "/", "/bin/sh")) for n, u in shells.items()]
+    users.append(pwd.struct_passwd(("robot", "x", 1002, 1002, "", "/", "/usr/sbin/nologin")))
+    monkeypatch.setattr(pwd, "getpwall", lambda: users)
+    monkeypatch.setattr(os, "getuid", lambda: users[2].pw_uid)
+    assert other_users() == ["ann"]
 
 
 def test_what_is_declared_needs_no_git_and_has_its_pool() -> None:
