@@ -100,11 +100,12 @@ def outcome(
     """
     missing = [*(gap for section in sections for gap in section.gaps), *faults]
     kinds = {gap.kind for gap in missing}
-    if not kinds:
+    empty = whole and not any(section.results for section in sections)
+    if not kinds and not empty:
         return sections
     message = summary(sections, missing)
     good = FAILED not in kinds and not (strict and NOT_REACHABLE in kinds)
-    if good and not (whole and not any(section.results for section in sections)):
+    if good and not empty:
         get_run_logger().warning(message)
         return Completed(message=message, data=sections)
     get_run_logger().error(message)
@@ -113,6 +114,9 @@ def outcome(
 
 def summary(sections: list[Section], missing: Sequence[gaps.Gap]) -> str:
     """How many cells are there, a line for each cause of those that are not, and what to do."""
+    if not missing:
+        protocols = " or ".join(f"`{name}`" for name in sections[0].protocols)
+        return f"{verdict(sections)}: no row that was chosen has a cell in {protocols}."
     kinds = {gap.kind for gap in missing}
     lines = [f"{verdict(sections)}:", *(f"- {line}" for line in listed(missing))]
     if NOT_REACHABLE in kinds:

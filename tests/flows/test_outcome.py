@@ -57,6 +57,14 @@ def test_a_run_without_a_single_cell_fails_unless_it_is_a_part() -> None:
     assert outcome(nothing, strict=False, whole=False).is_completed()
 
 
+def test_rows_without_a_cell_in_the_protocol_are_a_run_without_a_cell() -> None:
+    nothing = [section(results=0)]
+    state = outcome(nothing, strict=False)
+    assert state.is_failed()
+    assert state.message == "0 cells are there: no row that was chosen has a cell in `paper`."
+    assert outcome(nothing, strict=False, whole=False) is nothing
+
+
 def test_without_gaps_the_sections_are_the_result() -> None:
     sections = [section()]
     assert outcome(sections, strict=True) is sections
