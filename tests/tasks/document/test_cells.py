@@ -7,9 +7,9 @@ from tasks.document.blocks import ABOVE, BELOW, WITHIN
 from tasks.document.by_protocol import laid_tables
 from tasks.document.cells import digests_of, notes
 from tasks.document.tables import Place, laid_out
-from tests.tasks.document.shown import FLGC, ROBUSTNESS, UCI, results, table
+from tests.tasks.document.shown import FLGC, PUBLISHED, ROBUSTNESS, UCI, results, table
 
-TINY = table("uci-tiny", FLGC, "tiny")
+TINY = table("uci-tiny", FLGC, "tiny", **PUBLISHED)
 IRIS = Place("iris", "", 0.0, "", "accuracy", "FLGC", "paper")
 PRINTED = next(
     cell for cell in TINY.published if (cell["dataset"], cell["method"]) == ("iris", "FLGC")

@@ -8,7 +8,7 @@ from tasks.declared.paper import PAPER
 from tasks.declared.published import published_cells
 from tasks.document.comparisons import compare_methods, compared, diagrams, retraced, told
 from tasks.document.writers.markdown import written
-from tests.tasks.document.shown import FLGC_ROWS, RIVALS, UCI, results, rival, table
+from tests.tasks.document.shown import FLGC_ROWS, PUBLISHED, RIVALS, UCI, results, rival, table
 
 
 def near(method: str, **ours: float) -> pd.DataFrame:
@@ -111,7 +111,7 @@ def test_the_papers_accuracies_are_told_to_give_its_ranks():
     wrong = tuple(row | {"rank_sum": 0.0, "verdict": "undecided"} for row in UCI.ranks)
     [text] = retraced(dataclasses.replace(UCI, ranks=wrong))
     assert "give 0 of its 110 rank sums" in text
-    assert retraced(table("uci-tiny", FLGC_ROWS, "tiny")) == []
+    assert retraced(table("uci-tiny", FLGC_ROWS, "tiny", **PUBLISHED)) == []
 
 
 def test_an_average_is_compared_in_the_one_protocol_that_it_has():

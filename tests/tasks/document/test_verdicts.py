@@ -21,6 +21,7 @@ from tests.tasks.document.shown import (
     EMPTY,
     FLGC,
     PUBLIC,
+    PUBLISHED,
     ROBUSTNESS,
     rival,
     table,
@@ -250,7 +251,7 @@ def test_what_is_picked() -> None:
 
 
 def test_a_suite_without_the_papers_tables_has_no_claims() -> None:
-    tiny = table("uci-tiny", FLGC, "tiny")
+    tiny = table("uci-tiny", FLGC, "tiny", **PUBLISHED)
     assert verdicts([tiny], PROTOCOLS, {}, {}, {}, {}, {}, {}) == []
 
 
