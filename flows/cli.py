@@ -9,7 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.terminal import be_quiet, errors, followed, output, print_outcome, print_plainly, stop
+from flows.terminal import (
+    be_quiet,
+    duration,
+    errors,
+    followed,
+    output,
+    print_outcome,
+    print_plainly,
+    stop,
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -101,8 +110,9 @@ def reproduce(
         "strict": strict,
         "quick": quick,
     }
-    ended = followed("reproduce", lambda when_running: _run(chosen, when_running))
-    print_outcome(plan.store, report_folder(plan.report) / "report.html", ended)
+    report = report_folder(plan.report) / "report.html"
+    ended = followed("reproduce", plan, report, lambda when: _run(chosen, when))
+    print_outcome(plan, report, ended)
     raise typer.Exit(0 if ended.state.is_completed() else 1)
 
 
@@ -159,13 +169,6 @@ def told(looked: Any) -> list[str]:
     if looked.unknown == looked.steps:
         text += "; for how long is unknown: the store has nothing like them."
     else:
-        text += f", about {_duration(looked.seconds)} of work on one core, by what the store has"
+        text += f", about {duration(looked.seconds)} of work on one core, by what the store has"
         text += f" ({looked.unknown} of them are not known)." if looked.unknown else "."
     return [*lines, f"{text} Figures, tests and the report come on top."]
-
-
-def _duration(seconds: float) -> str:
-    """`40 s`, `12 min`, `2.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from prefect.futures import PrefectFuture, as_completed
@@ -56,18 +56,34 @@ from tasks.stages.splits import splits
 from tasks.stages.time import time
 from tasks.store import Artifact
 
-Listener = Callable[[str, int, int, str], None]
-# Called as (what, tasks done, tasks in all, what the last one was about) whenever one is done.
+
+class StepEnded(NamedTuple):
+    """A step of an experiment has ended, `score iris FLGC*` for one; None if it failed."""
+
+    experiment: str
+    step: str
+    artifact: Artifact | None
+
+
+class TableEnded(NamedTuple):
+    """All cells of an experiment that can be had are there, and all that is made of them."""
+
+    store: str
+    section: Section
+
+
+Listener = Callable[[StepEnded | TableEnded], None]
+# Called whenever a step or a table has ended.
 listeners: list[Listener] = []
 # Called with a step that has ended.
 Ended = Callable[[PrefectFuture], None]
 _artifacts: WeakKeyDictionary[PrefectFuture, Artifact] = WeakKeyDictionary()
 
 
-def tell(what: str, done: int, total: int, last: str = "") -> None:
+def tell(event: StepEnded | TableEnded) -> None:
     """Let whoever shows progress know."""
     for listener in listeners:
-        listener(what, done, total, last)
+        listener(event)
 
 
 @dataclass
@@ -129,13 +145,12 @@ def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = No
     raw, absent = fetch(plan, experiment)
     shared = Shared(plan)
     chains = submit_cells(shared, experiment, raw)
-    steps = {step: chain.cell.title for chain in chains for step in chain.steps.values()}
     ended = telling(so_far, plan, experiment, chains, absent) if so_far else None
-    follow(experiment.name, steps, ended)
+    follow(experiment.name, chains, ended)
     good = [chain for chain in chains if chain.broken is None]
     done = tuple(artifact_of(chain.result) for chain in good)
     curves = submit_curves(shared, experiment, good)
-    follow(f"{experiment.name}, curves", {curve.result: curve.title for curve in curves})
+    follow(experiment.name, curves)
     varied, not_varied = curves_of(experiment, curves)
     affinities = varied.pop(Affinities.name, {})
     criteria = varied.pop(Criteria.name, {})
@@ -158,7 +173,7 @@ def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = No
         figures = draw.submit(plan.store, about, results=done, table=table, **drawn)
     made = {"sizes": sizes, "signed-rank tests": comparison, "figures": figures}
     ended_well, not_made = products(experiment, made)
-    return Section(
+    section = Section(
         experiment=experiment,
         protocols=plan.protocols,
         results=done,
@@ -172,6 +187,8 @@ def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = No
         gaps=(*absent, *broken_steps(experiment, chains), *not_varied, *not_timed, *not_made),
         costs=costs_of([*good, *curves]),
     )
+    tell(TableEnded(plan.store, section))
+    return section
 
 
 def products(
@@ -198,7 +215,8 @@ def fetch(plan: Plan, experiment: Experiment) -> tuple[dict[str, PrefectFuture],
             gaps.append(Gap(NOT_AVAILABLE, name, standing.detail, cells[name]))
         else:
             here[name] = dataset.submit(plan.store, name, dataset=name)
-    follow(f"{experiment.name}, data", {step: name for name, step in here.items()})
+    for name, step in here.items():
+        end(experiment.name, f"dataset {name}", step)
     errors = {name: error for name, step in here.items() if (error := error_of(step))}
     gaps += [dataset_gap(name, error, cells[name]) for name, error in errors.items()]
     return {name: step for name, step in here.items() if name not in errors}, gaps
@@ -292,9 +310,13 @@ class Shared:
         """The same for whatever keeps its steps: it is one of them from now on."""
         key = f"{stage.name} {json.dumps(what, default=repr, sort_keys=True)}"
         if key not in self.submitted:
-            self.submitted[key] = stage.submit(self.plan.store, about, **given)
+            self.submitted[key] = self.submit(stage, about, **given)
         steps[f"{stage.name} {about}"] = self.submitted[key]
         return self.submitted[key]
+
+    def submit(self, stage: Any, about: str, **given: Any) -> Any:
+        """Hand a step to the runner."""
+        return stage.submit(self.plan.store, about, **given)
 
     def data(self, chain: Chain) -> None:
         """The dataset, or its corruption."""
@@ -447,45 +469,50 @@ def _scored(row: Contender) -> str:
     return ", ".join([row.method.name, *words])
 
 
+def timed_chains(experiment: Experiment, chains: Sequence[Chain]) -> dict[str, dict[str, Chain]]:
+    """What is timed, by dataset and method: whatever has a single setting and hops."""
+    timed: dict[str, dict[str, Chain]] = {}
+    for chain in chains if experiment.analysis(TimedHops) else ():
+        if chain.row.combine == "best" and "hops" in chain.row.method.axes:
+            timed.setdefault(chain.subject.title, {})[chain.cell.method] = chain
+    return timed
+
+
+def submit_time(
+    shared: "Shared", experiment: Experiment, title: str, of_methods: Mapping[str, Chain]
+) -> Any:
+    """The training times on a dataset, at the setting that most runs picked in `honest`."""
+    first, asked = next(iter(of_methods.values())), experiment.analysis(TimedHops)
+    return shared.step(
+        {},
+        time,
+        title,
+        title,
+        data=first.data,
+        graph=first.graphs[0],
+        splits=first.splits,
+        picks={name: shared.picks(chain, "honest") for name, chain in of_methods.items()},
+        methods={name: chain.spec for name, chain in of_methods.items()},
+        hops=asked.hops if asked else (),
+        seeds=first.subject.seeds(experiment),
+        without=first.without,
+        device=shared.plan.device,
+    )
+
+
 def time_hops(
     shared: Shared, experiment: Experiment, chains: Sequence[Chain]
 ) -> tuple[dict[str, Any], list[Gap]]:
-    """Training times, one dataset after the other while nothing else runs; and what failed.
-
-    Timed is what has a single setting and hops, at the setting that most runs picked in `honest`.
-    """
-    asked = experiment.analysis(TimedHops)
-    if asked is None:
-        return {}, []
-    timed: dict[str, dict[str, Chain]] = {}
-    for chain in chains:
-        if chain.row.combine == "best" and "hops" in chain.row.method.axes:
-            timed.setdefault(chain.subject.title, {})[chain.cell.method] = chain
-    found, failed, plan = {}, [], shared.plan
-    what = f"{experiment.name}, time"
-    if timed:
-        tell(what, 0, len(timed))
-    for done, (title, of_methods) in enumerate(timed.items(), start=1):
-        first = next(iter(of_methods.values()))
-        step = time.submit(
-            plan.store,
-            title,
-            data=first.data,
-            graph=first.graphs[0],
-            splits=first.splits,
-            picks={name: shared.picks(chain, "honest") for name, chain in of_methods.items()},
-            methods={name: chain.spec for name, chain in of_methods.items()},
-            hops=asked.hops,
-            seeds=first.subject.seeds(experiment),
-            without=first.without,
-            device=plan.device,
-        )
+    """Training times, one dataset after the other while nothing else runs; and what failed."""
+    found, failed = {}, []
+    for title, of_methods in timed_chains(experiment, chains).items():
+        step = submit_time(shared, experiment, title, of_methods)
+        end(experiment.name, f"time {title}", step)
         error = error_of(step)
         if error is None:
             found[title] = step.result()
         else:
             failed.append(Gap(FAILED, f"{experiment.name}: time {title}", reason_of(error)))
-        tell(what, done, len(timed), title)
     return found, failed
 
 
@@ -573,14 +600,22 @@ def broken_steps(experiment: Experiment, chains: Sequence[Chain]) -> list[Gap]:
     ]
 
 
-def follow(what: str, about: Mapping[PrefectFuture, str], ended: Ended | None = None) -> None:
-    """Wait for all steps, and tell of each that is done, and what it was about."""
-    if about:
-        tell(what, 0, len(about))
-    for done, future in enumerate(as_completed(list(about)), start=1):
-        tell(what, done, len(about), about[future])
+def follow(experiment: str, chains: Sequence[Chain | Curve], ended: Ended | None = None) -> None:
+    """Wait for all steps, and tell of each that has ended."""
+    names: dict[PrefectFuture, str] = {}
+    for chain in chains:
+        for name, step in chain.steps.items():
+            names.setdefault(step, name)
+    for future in as_completed(list(names)):
+        end(experiment, names[future], future)
         if ended:
             ended(future)
+
+
+def end(experiment: str, name: str, step: PrefectFuture) -> None:
+    """Tell that a step has ended, once it has."""
+    broken = error_of(step) is not None
+    tell(StepEnded(experiment, name, None if broken else artifact_of(step)))
 
 
 def telling(

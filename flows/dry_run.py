@@ -9,7 +9,8 @@ from statistics import median
 from typing import Any
 
 from flgc.datasets import DatasetError, state
-from flows.dag import Chain, Shared, submit_cells
+from flows.curves import submit_curves
+from flows.dag import Chain, Shared, submit_cells, submit_time, timed_chains
 from flows.plan import Plan
 from tasks.declared.types import Experiment
 from tasks.stages.dataset import dataset
@@ -23,9 +24,15 @@ STORED, NEW, NO_DATA = "stored", "new", "no data"
 class Step:
     """A step of the DAG and its artifact, if the store has it; stands where a future would."""
 
+    experiment: str
     stage: str
     about: str
     artifact: Artifact | None
+
+    @property
+    def name(self) -> str:
+        """`score iris FLGC*`."""
+        return f"{self.stage} {self.about}"
 
     def result(self) -> "Step":
         """What a future would give; whoever takes it takes it for the artifact."""
@@ -55,53 +62,61 @@ class DryRun:
 
 
 class Looking(Shared):
-    """Looks steps up instead of submitting them."""
+    """Looks the steps of an experiment up instead of submitting them."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, experiment: str) -> None:
         super().__init__(plan)
-        self.steps: list[Step] = []
+        self.experiment, self.steps = experiment, list[Step]()
 
-    def step(self, steps: Any, stage: Any, about: str, what: Any, **given: Any) -> Any:
+    def submit(self, stage: Any, about: str, **given: Any) -> Any:
         """The step, with its artifact if that and all that it is made from are there."""
-        key = f"{stage.name} {about} {what!r}"
-        if key not in self.submitted:
-            given.pop("wait_for", None)
-            known = all(each.artifact for each in _steps(given))
-            artifact = stage.stored(self.plan.store, **_plainly(given)) if known else None
-            looked: Any = Step(stage.name, about, artifact)
-            self.submitted[key] = looked
-            self.steps.append(looked)
-        steps[f"{stage.name} {about}"] = self.submitted[key]
-        return self.submitted[key]
+        given.pop("wait_for", None)
+        known = all(each.artifact for each in _steps(given))
+        artifact = stage.stored(self.plan.store, **_plainly(given)) if known else None
+        self.steps.append(Step(self.experiment, stage.name, about, artifact))
+        return self.steps[-1]
 
 
 def dry_run(plan: Plan) -> DryRun:
     """Every cell of the plan; nothing is computed, and no Prefect is started."""
-    found: list[DryCell] = []
-    missing: list[Step] = []
-    for experiment in plan.experiments:
-        looking = Looking(plan)
-        here = {name: _data(plan, name) for name in experiment.datasets}
-        raw: Any = {name: step for name, step in here.items() if step is not None}
-        chains = submit_cells(looking, experiment, raw)
-        found += [_cell(experiment, chain) for chain in chains]
-        found += _without_data(plan, experiment, {name for name in here if name not in raw})
-        steps = [step for step in (*raw.values(), *looking.steps) if step.artifact is None]
-        missing += steps
-    costs = _Costs(Store(plan.store)) if missing else None
-    estimated = [costs.of(step) for step in missing] if costs else []
+    found, steps = look_up(plan)
+    missing = [step for step in steps if step.artifact is None]
+    costs = Costs(Store(plan.store)) if missing else None
+    estimated = [costs.of(step.stage, step.about) for step in missing] if costs else []
     known = [seconds for seconds in estimated if seconds is not None]
     return DryRun(tuple(found), len(missing), sum(known), len(missing) - len(known))
 
 
-def _data(plan: Plan, name: str) -> Step | None:
+def look_up(plan: Plan) -> tuple[list[DryCell], list[Step]]:
+    """The cells of a plan and its steps, in the order in which they are submitted.
+
+    What is made of whole tables (figures, tests, the report) is not among the steps.
+    """
+    found: list[DryCell] = []
+    steps: list[Step] = []
+    for experiment in plan.experiments:
+        looking = Looking(plan, experiment.name)
+        here = {name: _data(plan, experiment.name, name) for name in experiment.datasets}
+        raw: Any = {name: step for name, step in here.items() if step is not None}
+        chains = submit_cells(looking, experiment, raw)
+        submit_curves(looking, experiment, chains)
+        for title, of_methods in timed_chains(experiment, chains).items():
+            submit_time(looking, experiment, title, of_methods)
+        found += [_cell(experiment, chain) for chain in chains]
+        found += _without_data(plan, experiment, {name for name in here if name not in raw})
+        steps += [*raw.values(), *looking.steps]
+    return found, steps
+
+
+def _data(plan: Plan, experiment: str, name: str) -> Step | None:
     """The dataset; None where it can be had from nowhere."""
     if state(name).status == "not available":
         return None
     try:
-        return Step("dataset", name, dataset.stored(plan.store, dataset=name))
+        artifact = dataset.stored(plan.store, dataset=name)
     except DatasetError:
-        return Step("dataset", name, None)
+        artifact = None
+    return Step(experiment, "dataset", name, artifact)
 
 
 def _cell(experiment: Experiment, chain: Chain) -> DryCell:
@@ -124,26 +139,25 @@ def _without_data(plan: Plan, experiment: Experiment, datasets: Iterable[str]) -
     ]
 
 
-class _Costs:
+class Costs:
     """Seconds that steps took: of the same one, else of the same on other data."""
 
     def __init__(self, store: Store) -> None:
-        self.same: dict[tuple[str, str], float] = {}
-        self.alike: dict[tuple[str, str], list[float]] = {}
+        # By stage and what is done, then by what it is about: `Cora FLGC* honest` for one.
+        self.known: dict[tuple[str, str], dict[str, float]] = {}
         for listed in list_artifacts(store):
-            if listed.record is None:
-                continue
-            about = listed.record["provenance"].get("about", "")
-            seconds = listed.record["seconds"]
-            self.same[listed.stage, about] = seconds
-            self.alike.setdefault((listed.stage, _rest(about)), []).append(seconds)
+            if listed.record is not None:
+                about = listed.record["provenance"].get("about", "")
+                self.learn(listed.stage, about, listed.record["seconds"])
 
-    def of(self, step: Step) -> float | None:
+    def learn(self, stage: str, about: str, seconds: float) -> None:
+        """A step took so long."""
+        self.known.setdefault((stage, _rest(about)), {})[about] = seconds
+
+    def of(self, stage: str, about: str) -> float | None:
         """An estimate, if there is anything to make one from."""
-        if (step.stage, step.about) in self.same:
-            return self.same[step.stage, step.about]
-        found = self.alike.get((step.stage, _rest(step.about)))
-        return median(found) if found else None
+        alike = self.known.get((stage, _rest(about)), {})
+        return alike.get(about, median(alike.values()) if alike else None)
 
 
 def _rest(about: str) -> str:

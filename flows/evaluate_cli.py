@@ -97,8 +97,8 @@ def evaluate(
     if not as_json:
         for remark in experiment.remarks:
             print_plainly(output, remark)
-    ended = followed("evaluate", lambda when_running: _run(chosen, when_running))
     report = report_folder(plan.report) / "report.html"
+    ended = followed("evaluate", plan, report, lambda when: _run(chosen, when))
     sections = sections_of(ended.state)
     pairs = [pairs_of(plan.store, section) for section in sections]
     if as_json:

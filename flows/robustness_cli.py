@@ -91,13 +91,13 @@ def robustness(
     except (ValueError, ImportError, DatasetError, StoreError) as error:
         stop("robustness", error, 2)
     chosen["store"] = plan.store
-    ended = followed("robustness", lambda when_running: _run(chosen, when_running))
+    report = report_folder(f"{plan.report}-{plan.experiments[0].flow}") / "report.html"
+    ended = followed("robustness", plan, report, lambda when: _run(chosen, when))
     if as_json:
         typer.echo(json.dumps(_rows(plan.store, ended.state), indent=2))
         print_failure(ended.state)
     else:
-        report = report_folder(f"{plan.report}-{plan.experiments[0].flow}") / "report.html"
-        print_outcome(plan.store, report, ended)
+        print_outcome(plan, report, ended)
     raise typer.Exit(0 if ended.state.is_completed() else 1)
 
 

@@ -25,7 +25,7 @@ from tasks.document import by_protocol, gaps
 from tasks.document.files import PICTURE, pictures
 from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.document.results import joined
-from tasks.document.tables import markdown
+from tasks.document.tables import SUBJECT, markdown
 from tasks.document.writers.inert import inert
 from tasks.running.stage import busy_seconds
 from tasks.store import Artifact, Store
@@ -159,6 +159,47 @@ def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame
     shown = by_protocol.shown_tables(table, section.protocols, rows, section.absent)
     means = by_protocol.overview(table, section.protocols, rows, section.costs)
     return {"means": means, **shown} if by_protocol.is_wide(table) else shown
+
+
+def headline(store: str, section: Section) -> str:
+    """A table in a line: how many cells, and the best and the lowest method of a protocol."""
+    cells = verdict([section]).removesuffix(" is there").removesuffix(" are there")
+    texts = [f"{section.experiment.name}: {cells}"]
+    for protocol, means in list(_means(section, results_of(store, section)).items())[-1:]:
+        texts.append(f"{protocol}: {_ends(means, section.table.decimals)}")
+    return ", ".join(texts)
+
+
+def standings(section: Section, rows: pd.DataFrame) -> list[str]:
+    """For each protocol the best and the lowest method, by their means over the same data."""
+    digits, metric = section.table.decimals, section.table.metrics[0]
+    return [
+        f"{protocol}: {_ends(means, digits)} ({metric}, %)"
+        for protocol, means in _means(section, rows).items()
+    ]
+
+
+def _means(section: Section, rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """By protocol the mean of each method in points, the best first."""
+    found = {}
+    for protocol in section.protocols:
+        metric = section.table.metrics[0]
+        ours = rows[(rows["protocol"] == protocol) & (rows["metric"] == metric)]
+        wide = ours.pivot_table(index=SUBJECT, columns="method", values="value").dropna()
+        if len(wide):
+            means = (100 * wide.mean()).round(section.table.decimals)
+            found[protocol] = means.sort_values(ascending=False, kind="stable")
+    return found
+
+
+def _ends(means: pd.Series, digits: int) -> str:
+    """The best and the lowest; where all are level, only that."""
+    first, last = (f"{means.index[i]} {means.iloc[i]:.{digits}f}" for i in (0, -1))
+    if len(means) == 1:
+        return first
+    if means.iloc[0] == means.iloc[-1]:
+        return f"all {len(means)} methods {means.iloc[0]:.{digits}f}"
+    return f"best of {len(means)} {first}, lowest {last}"
 
 
 def results_of(store: str, section: Section) -> pd.DataFrame:

@@ -1,44 +1,35 @@
 """What commands that run flows share: quiet, progress, and tables on a terminal."""
 
 import os
+import shlex
 import signal
 import sys
-import threading
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from flows.dag import Listener
+    from flows.plan import Plan
 
 output = Console(width=None if sys.stdout.isatty() else 160)
 errors = Console(stderr=True)
 
-EVERY_SECONDS = 60.0  # between two lines of progress where there is no terminal for a bar
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C has ended
-RECENT = 20  # tasks whose pace counts for the time left
+MOST_ROWS = 6  # a longer table is told by its best and its lowest method
 # Columns that say what a row is about, and stand in each part of a table that is too wide.
 NAMES = ("dataset", "method", "protocol", "noise", "pattern", "changed", "metric")
+SENTENCES = 2  # of the report's opening that the terminal repeats
 NAME_WIDTH = 26  # a longer name takes two lines
 BETWEEN = 2  # blanks between two columns
 
@@ -59,49 +50,6 @@ class Ended(NamedTuple):
     running: float
 
 
-class Pace:
-    """How long the rest will take: at the pace of all tasks, or of the latest if that is slower.
-
-    What is stored already is done in no time: the pace of all would promise too much.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock, self.began, self.done = clock, clock(), 0
-        self.latest = deque([self.began], maxlen=RECENT + 1)
-
-    def reach(self, done: int) -> None:
-        """So many tasks are done now."""
-        self.latest.extend([self.clock()] * (done - self.done))
-        self.done = done
-
-    def left(self, total: int) -> str:
-        """In words; nothing before the first task has ended and after the last."""
-        if not 0 < self.done < total:
-            return ""
-        now = self.clock()
-        of_all = (now - self.began) / self.done
-        of_latest = (now - self.latest[0]) / (len(self.latest) - 1)
-        minutes, seconds = divmod(round((total - self.done) * max(of_all, of_latest)), 60)
-        hours, minutes = divmod(minutes, 60)
-        if hours:
-            return f"about {hours} h {minutes} min left"
-        return (
-            f"about {minutes} min left"
-            if minutes >= 2
-            else f"about {60 * minutes + seconds} s left"
-        )
-
-
-class _TimeLeft(ProgressColumn):
-    """What the task's pace says, again and again: a task that takes long slows it down."""
-
-    max_refresh = 0.5
-
-    def render(self, task: Task) -> Text:
-        pace = task.fields["pace"]
-        return Text(pace.left(int(task.total or 0)) if pace else "", style="cyan")
-
-
 def be_quiet() -> None:
     """Prefect says nothing of its own."""
     for name, value in QUIET.items():
@@ -114,17 +62,44 @@ def stop(command: str, error: Exception, code: int) -> NoReturn:
     raise typer.Exit(code) from error
 
 
-def followed(command: str, run: Callable[[Callable[..., None]], Any]) -> Ended:
-    """How a flow ended, with its progress on the way; `run` calls what it is given once it runs."""
-    from flows.server import NoServer
+def followed(
+    command: str, plan: "Plan", report: Path, run: Callable[[Callable[..., None]], Any]
+) -> Ended:
+    """How a flow ended, with its progress on the way; `run` calls what it is given once it runs.
 
-    called, running = time.perf_counter(), []
+    Ctrl-C ends the command with what there is so far, and how to go on.
+    """
+    from flows.progress import shown
+    from flows.server import NoServer
+    from tasks.store import StoreError
+
     try:
-        with stoppable(), unconverged(), progress():
+        outlook = _outlook(plan)
+        called, running = time.perf_counter(), []
+        with stoppable(), unconverged(), shown(outlook):
             state = run(lambda *_: running.append(time.perf_counter()))
-    except NoServer as error:
+    except (NoServer, StoreError) as error:
         stop(command, error, 1)
+    except KeyboardInterrupt:
+        so_far = f"; report so far: {report}" if report.is_file() else ""
+        print_plainly(
+            errors,
+            f"Stopped. {outlook.kept} of {len(outlook.steps)} steps kept{so_far}; "
+            "run again to continue.",
+        )
+        raise typer.Exit(INTERRUPTED) from None
     return Ended(state, called, running[0] if running else called)
+
+
+def _outlook(plan: "Plan") -> Any:
+    """What the run has to do, by what the store has and how long it took."""
+    from flgc.device import n_threads
+    from flows.dry_run import Costs, look_up
+    from flows.progress import Outlook
+    from tasks.store import Store
+
+    _, steps = look_up(plan)
+    return Outlook(steps, Costs(Store(plan.store)), n_threads())
 
 
 @contextmanager
@@ -154,135 +129,91 @@ def stoppable() -> Iterator[None]:
 
 @contextmanager
 def unconverged() -> Iterator[None]:
-    """Settings of a grid that a solver does not finish: a line for each solver, at the end."""
+    """Settings of a grid that a solver does not finish: a line for each solver, at the end.
+
+    It says whose they are: the step, which has the names of the data and of the method.
+    """
     from sklearn.exceptions import ConvergenceWarning
 
-    found: dict[str, list[str]] = {}
+    from tasks.running.stage import step_of_this_thread
+
+    found: dict[str, list[tuple[str, str]]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("always", ConvergenceWarning)
         shown = warnings.showwarning
 
         def note(message: Any, category: Any, filename: str, *rest: Any, **more: Any) -> None:
             if issubclass(category, ConvergenceWarning):
-                found.setdefault(Path(filename).stem, []).append(str(message))
+                about = step_of_this_thread().partition(" ")[2]
+                found.setdefault(Path(filename).stem, []).append((about, str(message)))
             else:
                 shown(message, category, filename, *rest, **more)
 
         warnings.showwarning = note
         yield
-    for solver, texts in found.items():
-        often = f"{len(texts)} times, at first" if len(texts) > 1 else "once"
-        errors.print(f"{solver} did not converge {often}: {texts[0]}", style="yellow", markup=False)
+    for solver, noted in found.items():
+        steps, text = (
+            [step for step in dict.fromkeys(about for about, _ in noted) if step],
+            noted[0][1],
+        )
+        whose = steps[0] if steps else solver
+        whose += f" and {len(steps) - 1} more" if len(steps) > 1 else ""
+        often = f"in {len(noted)} fits, at first" if len(noted) > 1 else "once"
+        print_plainly(errors, f"{whose}: not converged {often}: {text}", style="yellow")
 
 
-def progress() -> AbstractContextManager[None]:
-    """Bars on a terminal, lines elsewhere."""
-    return progress_bars() if errors.is_terminal else progress_lines()
+def duration(seconds: float) -> str:
+    """`40 s`, `12 min`, `2.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-@contextmanager
-def progress_bars() -> Iterator[None]:
-    """A bar for each experiment, on a terminal."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        _TimeLeft(),
-        TextColumn("{task.fields[last]}", markup=False),
-    )
-    bars: dict[str, Any] = {}
-    paces: dict[str, Pace] = {}
-    with Progress(*columns, console=errors) as progress:
-        starting = progress.add_task("starting Prefect", total=None, last="", pace=None)
-
-        def listen(what: str, done: int, total: int, last: str) -> None:
-            progress.update(starting, visible=False)
-            if what not in bars:
-                paces[what] = Pace()
-                bars[what] = progress.add_task(what, total=total, last="", pace=paces[what])
-            paces[what].reach(done)
-            progress.update(bars[what], completed=done, last=last)
-
-        with _listening(listen):
-            yield
-
-
-@contextmanager
-def progress_lines() -> Iterator[None]:
-    """A line when an experiment starts and when it ends, and one after each minute of silence."""
-    reached, since = "starting Prefect", time.monotonic()
-    said, ended = since, threading.Event()
-    pace, of = Pace(), 0
-
-    def say(text: str) -> None:
-        nonlocal said
-        said = time.monotonic()
-        print_plainly(errors, text)
-
-    def say_reached() -> None:
-        left = pace.left(of)
-        say(f"{reached}, {time.monotonic() - since:.0f} s{left and ', '}{left}")
-
-    def listen(what: str, done: int, total: int, last: str) -> None:
-        nonlocal reached, since, pace, of
-        if done == 0:
-            since, pace = time.monotonic(), Pace()
-            say(f"{what}: {total} task{'' if total == 1 else 's'} ...")
-        reached, of = f"{what}: {done} of {total} tasks", total
-        pace.reach(done)
-        if done == total:
-            say_reached()
-
-    def remind() -> None:
-        while not ended.wait(max(0.0, said + EVERY_SECONDS - time.monotonic())):
-            if time.monotonic() >= said + EVERY_SECONDS:
-                say_reached()
-
-    say(f"{reached} ...")
-    reminder = threading.Thread(target=remind, daemon=True)
-    reminder.start()
-    try:
-        with _listening(listen):
-            yield
-    finally:
-        ended.set()
-        reminder.join()
-
-
-@contextmanager
-def _listening(listen: "Listener") -> Iterator[None]:
-    from flows.dag import listeners
-
-    listeners.append(listen)
-    try:
-        yield
-    finally:
-        listeners.remove(listen)
-
-
-def print_outcome(store: str, report: Path, ended: Ended) -> None:
-    """The tables of a flow that `followed` has ended, what is not there, the time, the report."""
-    from flows.tables import cost, results_of, shown_tables
+def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
+    """What a flow that `followed` has ended found, in a screen; the report has all of it."""
+    from flows.tables import cost, results_of, shown_tables, standings
+    from tasks.store import Store
 
     state, called, running = ended
     spent = cost(running)
     sections = sections_of(state)
     for section in sections:
-        # Of many tables the first, which is that of the means: the others are in the report.
-        shown = shown_tables(section, results_of(store, section))
-        title, table = next(iter(shown.items()))
-        name = f"{section.experiment.title}, {title}" if title else section.experiment.title
-        print_table(name, table)
+        rows, title = results_of(plan.store, section), section.experiment.title
+        table = next(iter(shown_tables(section, rows).values()), None)
+        if not section.results:
+            continue
+        if table is not None and len(table) <= MOST_ROWS and _fits(table, output.width):
+            print_table(title, table)
+        else:
+            print_plainly(output, f"\n{title}", style="bold")
+            for line in standings(section, rows):
+                print_plainly(output, f"  {line}")
+    output.print()
     if state.is_completed() and any(section.gaps for section in sections):
         print_plainly(output, state.message)
     print_failure(state)
-    output.print(
-        f"\n{spent}, after {running - called:.1f} s for Prefect's start",
-        highlight=False,
-    )
+    for sentence in answer(report.with_suffix(".md")) if sections else ():
+        print_plainly(output, sentence)
+    output.print(f"{spent}, after {running - called:.1f} s for Prefect's start", highlight=False)
     if sections:
+        where = "" if plan.store == Store(None).url else f" --store {shlex.quote(plan.store)}"
         output.print(f"Report: {report}", soft_wrap=True, highlight=False)
+        name = shlex.quote(report.parent.name)
+        print_plainly(output, f"Open it: flgc report --suite {name} --open{where}")
+
+
+def answer(report: Path) -> list[str]:
+    """What a report says first, before its first table or heading."""
+    if not report.is_file():
+        return []
+    paragraphs = report.read_text(encoding="utf-8").split("\n\n")[1:]
+    first = takewhile(lambda text: not text.startswith(("#", "|", "!")), paragraphs)
+    return [" ".join(text.replace("**", "").split()) for text in first][:SENTENCES]
+
+
+def _fits(table: "pd.DataFrame", width: int) -> bool:
+    """Whether a table is one part at this width."""
+    return len(list(parts_within(table.astype(str), width))) == 1
 
 
 def sections_of(state: Any) -> list[Any]:

@@ -5,6 +5,7 @@ parameters are those of the key, its code is the code of the key, and neither is
 """
 
 import dataclasses
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -28,6 +29,8 @@ from tasks.store.layouts import layout_of, load
 STAGES: dict[str, "Stage"] = {}
 # When stages were at work in this process: what is left of a run's time is orchestration.
 _busy: list[tuple[float, float]] = []
+# What each thread of this process is at work on, and since when.
+_at_work: dict[int, tuple[str, float]] = {}
 
 
 class Stage:
@@ -88,10 +91,12 @@ class Stage:
         self, store: str, about: str, waiting: dict[str, Any], rest: SimpleNamespace
     ) -> Any:
         """The state is `Cached` where the store had the result."""
-        started = time.perf_counter()
+        started, thread = time.perf_counter(), threading.get_ident()
+        _at_work[thread] = (f"{self.name} {about}", started)
         try:
             artifact = self.routed(store, about, **waiting, **vars(rest))
         finally:
+            del _at_work[thread]
             _busy.append((started, time.perf_counter()))
         if artifact.cached:
             return Completed(name="Cached", message=f"in the store: {artifact.key}", data=artifact)
@@ -223,6 +228,18 @@ def method_named(spec: str) -> Any:
 def _may_pass(task: Any, task_run: Any, state: Any) -> bool:
     """Whether a fault may be gone in seconds; every source was tried before `NotReachable`."""
     return not isinstance(state.data, NotReachable)
+
+
+def at_work() -> dict[str, float]:
+    """The steps that this process runs, `score iris FLGC*` for one, with their seconds so far."""
+    now = time.perf_counter()
+    running = sorted(_at_work.copy().values(), key=lambda step: step[1])
+    return {name: now - started for name, started in running}
+
+
+def step_of_this_thread() -> str:
+    """What this thread is at work on, if it is a step."""
+    return _at_work.get(threading.get_ident(), ("", 0.0))[0]
 
 
 def busy_seconds(since: float = float("-inf")) -> float:

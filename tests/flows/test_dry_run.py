@@ -88,9 +88,9 @@ def test_a_step_is_not_stored_while_something_that_it_is_made_from_is_missing(
     given: dict[str, Any] = {"data": data, "graph": P, "without": (), "device": "cpu"}
     given |= {"scaling": "min-max", "hops": 2, "teleport": 0.1}
     propagate(str(tmp_path), "iris", **given)
-    looking = Looking(plan_of(tmp_path))
+    looking = Looking(plan_of(tmp_path), "small")
     assert looking.step({}, propagate, "iris", "without picks", **given).artifact
-    missing = Step("pick", "iris", None)
+    missing = Step("small", "pick", "iris", None)
     assert not looking.step({}, propagate, "iris", "picks", **given, picks=missing).artifact
 
 

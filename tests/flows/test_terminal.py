@@ -7,13 +7,17 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
-from flows.terminal import INTERRUPTED, RECENT, Pace, parts_within, print_table, unconverged
+from flows.terminal import INTERRUPTED, answer, parts_within, print_table, unconverged
+from tasks.running.stage import Stage
+from tasks.store import Artifact
 
 METHODS = ("FLGC", "FLGC*", "GCN-Linear", "K-Means", "SS-ELM", "TSVM", "LapRLS")
 KINDS = ("published", "paper", "honest")
@@ -66,39 +70,6 @@ def test_a_narrow_table_is_one_part() -> None:
     assert list(names.columns) == ["dataset"]
 
 
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_time_left_goes_by_the_pace_and_grows_while_nothing_ends() -> None:
-    clock = Clock()
-    pace = Pace(clock)
-    assert pace.left(4) == ""
-    clock.now += 10
-    pace.reach(1)
-    assert pace.left(4) == "about 30 s left"
-    clock.now += 50
-    assert pace.left(4) == "about 3 min left"
-    pace.reach(2)
-    assert pace.left(242) == "about 2 h 0 min left"
-    pace.reach(4)
-    assert pace.left(4) == ""
-
-
-def test_what_is_stored_already_does_not_make_the_rest_look_fast() -> None:
-    clock = Clock()
-    pace = Pace(clock)
-    clock.now += 1
-    pace.reach(1000)
-    for done in range(RECENT):
-        clock.now += 10
-        pace.reach(1001 + done)
-    assert pace.left(1000 + RECENT + 6) == "about 60 s left"
-
-
 def test_solvers_that_do_not_converge_are_told_of_once(capsys: pytest.CaptureFixture) -> None:
     def warn() -> None:
         with unconverged():
@@ -110,7 +81,30 @@ def test_solvers_that_do_not_converge_are_told_of_once(capsys: pytest.CaptureFix
         warn()
     assert len(others) == 1
     told = " ".join(capsys.readouterr().err.split())
-    assert told == "test_terminal did not converge 3 times, at first: residual 1"
+    assert told == "test_terminal: not converged in 3 fits, at first: residual 1"
+
+
+def test_what_does_not_converge_is_named_by_data_and_method(
+    capsys: pytest.CaptureFixture,
+) -> None:
+    def solve(store: str, about: str) -> Artifact:
+        warnings.warn("residual 1", ConvergenceWarning, stacklevel=1)
+        return Artifact("score-0", "", "score", 1, 0.0, cached=False)
+
+    stage = Stage.__new__(Stage)  # without an entry among the stages that there are
+    stage.name, stage.routed = "score", solve
+    with unconverged():
+        for data in ("iris", "wine", "wine"):
+            stage._as_task("", f"{data} SSC", {}, SimpleNamespace())
+    told = " ".join(capsys.readouterr().err.split())
+    assert told == "iris SSC and 1 more: not converged in 3 fits, at first: residual 1"
+
+
+def test_the_end_repeats_what_the_report_says_first(tmp_path: Path) -> None:
+    report = tmp_path / "report.md"
+    assert answer(report) == []
+    report.write_text("# Title\n\n171 cells are\nthere.\n\n**Does it?** Yes.\n\n| claim |\n")
+    assert answer(report) == ["171 cells are there.", "Does it? Yes."]
 
 
 Start = Callable[[float], subprocess.Popen[str]]
