@@ -21,16 +21,13 @@ from flgc.calibration import fit_temperature
 from flgc.checks import check_choice
 from flgc.classifier import GraphClassifier
 from flgc.device import resolve_device, to_device, to_numpy
-from flgc.grid import GridScores, accuracies, check_grid, score_grid
+from flgc.grid import GridScores, accuracies, check_grid, ranks_from_usual, score_grid
 from flgc.inputs import node_mask
-from flgc.propagation import propagate
 
 # The grid of the paper's Section IV-A.
 PAPER_HOPS = tuple(range(21))
 PAPER_TELEPORTS = tuple(step / 10 for step in range(11))
 PAPER_REGULARIZATIONS = tuple(2.0**exponent for exponent in range(-8, 9))
-# Where leave-one-out cannot pick: regularization is this share of the spread of the labelled rows.
-USUAL_HOPS, USUAL_TELEPORT, USUAL_SHARE = 10, 0.1, 0.01
 SCORINGS = ("squared_error", "accuracy")
 COMBINES = ("best", "average")
 
@@ -141,7 +138,9 @@ class FLGCClassifierCV(GraphClassifier):
         counts = np.bincount(codes[labelled])
         index = None
         if validation is None and (counts == 1).any():
-            index = self._usual_index(P, X, labelled)
+            where = resolve_device(self.device)
+            grid = (self.hops, self.teleports, self.regularizations)
+            index = int(np.argmin(ranks_from_usual(P, X, to_device(labelled, where), *grid)))
         self._pick(scores, index)
         if index is not None:
             warnings.warn(
@@ -223,16 +222,6 @@ class FLGCClassifierCV(GraphClassifier):
             **judged,
             leave_one_out=min(self.regularizations) > 0,
         )
-
-    def _usual_index(self, P: Any, X: Any, labelled: np.ndarray) -> int:
-        """The model of the grid that is nearest to the usual setting (docs/decisions.md)."""
-        i = int(np.argmin(np.abs(np.asarray(self.hops) - USUAL_HOPS)))
-        t = int(np.argmin(np.abs(np.asarray(self.teleports) - USUAL_TELEPORT)))
-        H = to_numpy(propagate(P, X, self.hops[i], self.teleports[t]))[labelled].astype(float)
-        wanted = USUAL_SHARE * H.var(axis=0).sum()
-        r = np.argmin(np.abs(np.log(self.regularizations) - np.log(max(wanted, 1e-300))))
-        shape = (len(self.hops), len(self.teleports), len(self.regularizations))
-        return int(np.ravel_multi_index((i, t, int(r)), shape))
 
     def _pick(self, scores: GridScores, index: int | None = None) -> None:
         """The best model of the grid, or that at `index`, and the table of all.

@@ -28,6 +28,8 @@ _MOST_LABELLED_NUMBERS = 500_000
 _MOST_SCORED_NUMBERS = 2_000_000
 # A multiplication in a sparse product, in dense ones (measured on citation graphs).
 _SPARSE_COSTS = 25
+# Where leave-one-out cannot pick: regularization is this share of the spread of the labelled rows.
+USUAL_HOPS, USUAL_TELEPORT, USUAL_SHARE = 10, 0.1, 0.01
 
 
 class LostDigits(ValueError):
@@ -146,6 +148,39 @@ def accuracies(labels: np.ndarray, nodes: Mapping[str, np.ndarray]) -> dict[str,
         }
 
     return {"asked": np.concatenate(list(nodes.values()), axis=-1), "judge": judge}
+
+
+def ranks_from_usual(
+    P: Any,
+    X: Any,
+    labelled: Any,
+    hops: Sequence[int],
+    teleports: Sequence[float],
+    regularizations: Sequence[float],
+) -> np.ndarray:
+    """Each model's rank by its distance from the usual setting, 0 the nearest; shaped as scores.
+
+    First hops count, then the teleport, then the regularization: its usual value is a share of the
+    summed variance of the labelled rows of H (docs/decisions.md). `labelled` is of (l,), or
+    (splits, l).
+    """
+    xp = array_namespace(labelled)
+    rows, place = xp.unique_inverse(labelled)
+    places = np.atleast_2d(to_numpy(xp.reshape(place, labelled.shape)))
+    wanted = np.empty((len(places), len(hops), len(teleports), 1))
+    for i, t, H in embedding_grid(P, X, rows, hops, teleports):
+        on_host = to_numpy(H).astype(float)
+        wanted[:, i, t, 0] = [on_host[nodes].var(axis=0).sum() for nodes in places]
+    with np.errstate(divide="ignore"):  # a regularization of 0 is the farthest
+        distances = (
+            np.abs(np.log(regularizations) - np.log(np.maximum(USUAL_SHARE * wanted, 1e-300))),
+            np.abs(np.asarray(teleports) - USUAL_TELEPORT)[:, None],
+            np.abs(np.asarray(hops) - USUAL_HOPS)[:, None, None],
+        )
+    shape = np.broadcast_shapes(*(each.shape for each in distances))
+    keys = [np.broadcast_to(each, shape).reshape(len(places), -1) for each in distances]
+    ranks = np.argsort(np.lexsort(keys, axis=-1), axis=-1)
+    return ranks.reshape((*labelled.shape[:-1], *shape[1:]))
 
 
 def _settings(

@@ -74,6 +74,8 @@ def evaluate(
     from flgc.datasets import DatasetError, NotAvailable
     from flows.evaluate import pairs_of, planned_evaluation
     from flows.reports import report_folder
+    from flows.tables import results_of
+    from tasks.document.tables import unjudged
     from tasks.store import StoreError
 
     try:
@@ -101,13 +103,21 @@ def evaluate(
     ended = followed("evaluate", plan, report, lambda when: _run(chosen, when))
     sections = sections_of(ended.state)
     pairs = [pairs_of(plan.store, section) for section in sections]
+    warned = [line for each in sections for line in unjudged(results_of(plan.store, each))]
     if as_json:
         rows = [row for found in pairs for row in found.to_dict("records")]
         about = {"dataset": dataset, "task": task, "labelled": labelled, "runs": runs}
-        shown = {**about, "remarks": experiment.remarks, "methods": rows, "report": str(report)}
+        shown = {
+            **about,
+            "remarks": [*experiment.remarks, *warned],
+            "methods": rows,
+            "report": str(report),
+        }
         typer.echo(json.dumps(shown, indent=2))
     else:
         _print(experiment.title, pairs, sections)
+        for line in warned:
+            print_plainly(output, line)
         output.print(f"Report: {report}", soft_wrap=True, highlight=False)
     print_failure(ended.state)
     raise typer.Exit(0 if ended.state.is_completed() else 1)

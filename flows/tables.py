@@ -25,7 +25,7 @@ from tasks.document import by_protocol, gaps
 from tasks.document.files import PICTURE, pictures
 from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.document.results import joined
-from tasks.document.tables import SUBJECT, markdown
+from tasks.document.tables import SUBJECT, markdown, unjudged
 from tasks.document.writers.inert import inert
 from tasks.running.stage import busy_seconds
 from tasks.store import Artifact, Store
@@ -144,6 +144,7 @@ def _show(plan: Plan, section: Section) -> None:
     parts, shown = [f"# {title}", ""], shown_tables(section, rows)
     for subtitle, table in shown.items():
         parts += [f"## {subtitle}\n" if subtitle else "", markdown(table), ""]
+    parts += [inert(line) for line in unjudged(rows)]
     parts += [f"- {inert(line)}" for line in listed(section.gaps)]
     create_markdown_artifact("\n".join(parts), key=f"{key}-summary", description=title)
     first: Any = next(iter(shown.values())).to_dict("records")

@@ -172,6 +172,7 @@ def duration(seconds: float) -> str:
 def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
     """What a flow that `followed` has ended found, in a screen; the report has all of it."""
     from flows.tables import cost, results_of, shown_tables, standings
+    from tasks.document.tables import unjudged
     from tasks.store import Store
 
     state, called, running = ended
@@ -188,6 +189,8 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
             print_plainly(output, f"\n{title}", style="bold")
             for line in standings(section, rows):
                 print_plainly(output, f"  {line}")
+        for line in unjudged(rows):
+            print_plainly(output, line)
     output.print()
     if state.is_completed() and any(section.gaps for section in sections):
         print_plainly(output, state.message)

@@ -16,7 +16,7 @@ from array_api_compat import array_namespace
 from flgc.averaging import average_grid, filtered, with_constant
 from flgc.classifier import fit_weights
 from flgc.device import resolve_device, to_device, to_numpy
-from flgc.grid import score_grid
+from flgc.grid import ranks_from_usual, score_grid
 from flgc.methods.base import Grid, Judge, Method, Outputs, Problem, Setting, settings_of
 from flgc.progress import tracked
 from flgc.ridge import one_hot, ridge_weights
@@ -48,15 +48,19 @@ class FLGC(Method):
     own = True
 
     def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
-        """All settings of a scaling in one pass; leave-one-out comes with each fit."""
+        """All settings of a scaling in one pass; leave-one-out comes with each fit.
+
+        Where it cannot judge, since a class has a single label, `from_usual` ranks the settings.
+        """
         where, tables = resolve_device(problem.device), []
         views = list(product(grid["scaling"], grid["constant"], problem.alike()))
         P = to_device(problem.P, where)
         for scaling, constant, runs in tracked(views, len(views)):
             labelled = np.stack([problem.labelled(run) for run in runs])
+            X = _features(problem, scaling, constant, where)
             found = score_grid(
                 P,
-                _features(problem, scaling, constant, where),
+                X,
                 to_device(problem.labels[runs].max(axis=0), where),
                 to_device(labelled, where),
                 n_classes=problem.n_classes,
@@ -75,6 +79,12 @@ class FLGC(Method):
                 **found.judged,
                 "hits": found.loo_accuracy * labelled.shape[1],
             }
+            alone = np.array([_has_single(problem, run) for run in runs])
+            if alone.any():
+                columns["from_usual"] = np.full(found.loo_accuracy.shape, np.nan)
+                nodes = to_device(labelled[alone], where)
+                axes = [grid[name] for name in list(self.axes)[2:]]
+                columns["from_usual"][alone] = ranks_from_usual(P, X, nodes, *axes)
             table = {name: np.ravel(value) for name, value in columns.items()}
             index = pd.MultiIndex.from_product(values, names=names)
             tables.append(pd.DataFrame(table, index=index).reset_index())
@@ -130,6 +140,11 @@ class FLGC(Method):
                 for run, scores in zip(runs, filtered(P, X, average.filters), strict=True):
                     sums[run] = sums[run] + to_numpy(scores)[problem.asked[run]]
         return _outputs(sums)
+
+
+def _has_single(problem: Problem, run: int) -> bool:
+    """Whether a class has a single label in a run: no fit without it has seen the class."""
+    return bool((np.bincount(problem.labels[run][problem.labelled(run)]) == 1).any())
 
 
 def _of_some(judge: Judge, runs: np.ndarray, some: list[int], classes: Any) -> Any:

@@ -5,7 +5,8 @@ paper    one setting for all runs, the best on their test nodes or against the t
 honest   for each run by itself, from a table that has no hidden column: on its validation nodes;
          without any, on labelled nodes that were left out: by their squared error where a method
          knows it, else by how many were right in folds; in clustering by the silhouette, which
-         knows no labels
+         knows no labels. Where a class has a single label a method may say that it cannot know: it
+         gives ranks, and the pick is its usual setting, as that of `FLGCClassifierCV` is
 
 A criterion that is averaged over runs is not honest: a node tested in one is labelled in another.
 """
@@ -27,7 +28,7 @@ from flgc.methods.judging import HIDDEN
 Protocol = Literal["paper", "honest"]
 PROTOCOLS: tuple[Protocol, ...] = ("paper", "honest")
 Combine = Literal["best", "average"]
-ERROR, FIRST = "error", "declared first"
+ERROR, FROM_USUAL, FIRST = "error", "from_usual", "declared first"
 # Shares of an average below this are left out; weights are kept to as many digits: the last ones
 # differ with the order in which cores add.
 LEAST_SHARE, DIGITS = 1e-6, 6
@@ -58,7 +59,8 @@ def weighting(
 
     `part` are the values of some axes to which the pick is confined: FLGC is FLGC* with teleport 0.
     A pick has weight 1, and beside it what the scores say of it, for those who report it. An
-    average has a weight for every setting that counts, and its value is yet to be computed.
+    average has a weight for every setting that counts, and its value is yet to be computed, unless
+    a single one counts in each run.
     """
     scores = part_of(scores, part)
     if protocol == "paper":
@@ -73,7 +75,7 @@ def weighting(
     axes = axes_of(scores)
     tried = len(scores[axes].drop_duplicates())
     found = found[["run", *axes, "weight", "criterion"]].assign(tried=tried)
-    if combine == "average":
+    if not is_pick(found):
         return found
     values = scores[["run", *axes, *(name for name in HIDDEN if name in scores)]]
     return found.merge(values, on=["run", *axes], how="left", validate="1:1")
@@ -129,7 +131,7 @@ def _best(seen: pd.DataFrame) -> pd.DataFrame:
 
 def _criterion(seen: pd.DataFrame) -> str:
     """The column by which a run that hides its test labels picks."""
-    known = [name for name in ("silhouette", "validation", ERROR, "hits") if name in seen]
+    known = [n for n in ("silhouette", "validation", FROM_USUAL, ERROR, "hits") if n in seen]
     return next((name for name in known if seen[name].notna().all()), FIRST)
 
 
@@ -137,14 +139,15 @@ def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
     """The best setting on the average over the given runs, one row.
 
     A few hundred validation nodes leave many settings level: the error on labelled nodes that were
-    left out decides among them, or how many were right, then the order of the grid.
+    left out decides among them, or how many were right, then the order of the grid, which alone
+    decides where nodes that were left out tell nothing.
     """
     axes = axes_of(scores)
     number = scores.groupby(axes, sort=False, dropna=False).ngroup()
     level = scores.groupby(number.to_numpy(), sort=False).mean(numeric_only=True).round(12)
-    for name in (column, ERROR, "hits"):
+    for name in (column,) if column == FROM_USUAL else (column, ERROR, "hits"):
         if name in level and level[name].notna().any():
-            worth = -level[name] if name == ERROR else level[name]
+            worth = -level[name] if name in (ERROR, FROM_USUAL) else level[name]
             level = level[worth == worth.max()]
     # A row of the table itself: a None stays one, which in an index would become a number.
     return scores.loc[(number == level.index[0]).to_numpy(), axes].head(1).reset_index(drop=True)
@@ -154,8 +157,10 @@ def _average(seen: pd.DataFrame) -> pd.DataFrame:
     """All settings of one run, by what they get right of nodes that they did not fit.
 
     Of clusterings, about which nobody knows that, the best by the silhouette, one as good as the
-    other.
+    other. Where a class has a single label, its pick alone.
     """
+    if _criterion(seen) == FROM_USUAL:
+        return _best(seen)
     if "silhouette" in seen:
         best = seen.sort_values("silhouette", ascending=False, kind="stable").head(MOST_CLUSTERINGS)
         return best.assign(weight=1.0 / len(best), criterion=BEST_CLUSTERINGS)

@@ -55,7 +55,7 @@ from tasks.document.parts import Parts
 from tasks.document.printed import left_out
 from tasks.document.provenance import provenance_blocks
 from tasks.document.results import joined, timed, varied
-from tasks.document.tables import NONE, Place, cost, section_table, settings, tried
+from tasks.document.tables import NONE, Place, cost, section_table, settings, tried, unjudged
 from tasks.document.verdicts import Verdict, verdicts
 from tasks.document.writers import html, latex, markdown
 
@@ -348,7 +348,7 @@ def _cells(
         blocks += [Table(called, laid.frame, caption, of_cells, laid.groups, laid.closing)]
     whole = every[""].frame if "" in every else section_table(table, protocols, results, lacking)
     blocks += [File(f"{name}.csv", whole.to_csv(index=False), AS_CSV)]
-    return blocks + text(_from_elsewhere(table))
+    return [*blocks, *text(_from_elsewhere(table)), *text(unjudged(results))]
 
 
 def _pictures(table: Described, figures: Mapping[str, str]) -> list[Block]:

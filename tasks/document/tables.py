@@ -9,8 +9,9 @@ import pandas as pd
 
 from flgc.datasets.dataset import titled
 from flgc.datasets.splits import N_FOLDS
+from flgc.grid import USUAL_HOPS, USUAL_TELEPORT
 from flgc.methods.base import AXIS, axes_of
-from flgc.methods.picking import BEST_CLUSTERINGS, ERROR, FIRST
+from flgc.methods.picking import BEST_CLUSTERINGS, ERROR, FIRST, FROM_USUAL
 from tasks.declared.described import Described, Row
 from tasks.declared.published import LITERATURE
 from tasks.document.comparisons import wide
@@ -28,6 +29,7 @@ JUDGED_ON = {
     "ACC": "true classes",
     "validation": "validation nodes",
     ERROR: "squared error of leave-one-out",
+    FROM_USUAL: "nothing, as a class has a single label: the usual setting",
     "hits": f"hits in {N_FOLDS} folds of the labelled nodes",
     "silhouette": "silhouette, which knows no labels",
     FIRST: "nothing: the first declared",
@@ -225,6 +227,19 @@ def tried(results: pd.DataFrame) -> pd.DataFrame:
     found["datasets"] = groups["dataset"].nunique().to_numpy()
     found["criterion"] = found["criterion"].map(lambda name: JUDGED_ON.get(name, name))
     return found.rename(columns={"tried": "settings tried", "criterion": "judged on"})
+
+
+def unjudged(results: pd.DataFrame) -> list[str]:
+    """A warning: where a class has a single label, so that nothing could be picked."""
+    rows = results[results["criterion"] == FROM_USUAL]
+    if rows.empty:
+        return []
+    methods, datasets = (", ".join(rows[name].unique()) for name in ("method", "dataset"))
+    return [
+        f"{methods} on {datasets}: a class has a single label, and leave-one-out cannot judge "
+        f"models that never saw a class. The usual setting is taken, {USUAL_HOPS} hops, teleport "
+        f"{USUAL_TELEPORT:g}, or the nearest of the grid: label two or more of each class."
+    ]
 
 
 def _span(low: int, high: int) -> str:

@@ -159,3 +159,5 @@ def test_a_csv_with_holes_and_text_gets_a_report(prefect_server: str, tmp_path: 
     assert rows["sklearn.naive_bayes:GaussianNB"]["control"] == "FLGC*"
     assert {row["runs"] for row in rows.values()} == {3}
     assert Path(found["report"]).is_file()
+    one_each = evaluate(*chosen, "--labelled", "1")
+    assert "FLGC* on ill: a class has a single label" in " ".join(one_each.stdout.split())

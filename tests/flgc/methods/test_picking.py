@@ -60,7 +60,7 @@ def test_honest_knows_no_test_label_and_no_other_run(error, validation, test, ot
     frame = scores(**seen, hits=error, test=test)
     honest = weighting(frame, "honest", combine=combine)
     retested = weighting(scores(**seen, hits=error, test=other), "honest", combine=combine)
-    hidden = ["test"] if combine == "best" else []
+    hidden = ["test"] if is_pick(honest) else []  # that of an average is yet to be computed
     pd.testing.assert_frame_equal(retested.drop(columns=hidden), honest.drop(columns=hidden))
     changed = frame.copy()
     changed.loc[changed["run"] == 1, ["error", "validation", "hits"]] = np.ravel(other[1])[0]
@@ -156,6 +156,43 @@ def test_an_average_weighs_by_hits_errors_and_sizes() -> None:
     assert not is_pick(found)
     assert "test" not in found, "its value is yet to be computed"
     assert is_pick(weighting(frame, "honest"))
+
+
+SINGLE = CLASSIFIED.assign(validation=NONE, from_usual=[3.0, 2.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("combine", ["best", "average"])
+def test_where_a_class_has_a_single_label_the_usual_setting_is_picked(combine: str) -> None:
+    (found,) = weighting(SINGLE, "honest", combine=combine).itertuples()
+    assert (found.p_hops, found.criterion, found.weight) == (3, "from_usual", 1.0)
+    assert found.test == 0.9, "a single setting was scored already"
+    (part,) = weighting(SINGLE, "honest", {"hops": (1, 2, 4)}, combine).itertuples()
+    assert part.p_hops == 4, "the nearest of those that it may have"
+    (paper,) = weighting(SINGLE, "paper").itertuples()
+    assert paper.criterion == "test"
+    validated = weighting(
+        SINGLE.assign(validation=CLASSIFIED["validation"], validated=10.0),
+        "honest",
+        combine=combine,
+    )
+    expected = weighting(CLASSIFIED.assign(validated=10.0), "honest", combine=combine)
+    pd.testing.assert_frame_equal(validated, expected)
+
+
+def test_the_first_of_equally_usual_settings_is_picked_whatever_its_error() -> None:
+    later = SINGLE.assign(p_scaling="min-max", error=0.0, hits=9.0)
+    both = pd.concat([SINGLE.assign(p_scaling="raw"), later])
+    assert weighting(both, "honest")["p_scaling"].tolist() == ["raw"]
+
+
+def test_runs_with_a_single_label_stand_beside_averages() -> None:
+    second = CLASSIFIED.assign(validation=NONE, run=1)
+    found = weighting(pd.concat([SINGLE, second]), "honest", combine="average")
+    assert found.loc[found["run"] == 0, "weight"].tolist() == [1.0]
+    alone = weighting(second, "honest", combine="average")
+    pd.testing.assert_frame_equal(
+        found[found["run"] == 1].reset_index(drop=True), alone, check_dtype=False
+    )
 
 
 def test_settings_that_hardly_count_are_left_out_of_an_average() -> None:

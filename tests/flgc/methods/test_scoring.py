@@ -11,10 +11,10 @@ from sklearn.metrics import silhouette_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.semi_supervised import LabelSpreading
 
-from flgc import FLGCClassifier
+from flgc import FLGCClassifier, FLGCClassifierCV
 from flgc.datasets import load
 from flgc.datasets.splits import Split, runs, seeds_of
-from flgc.graph import as_adjacency, propagation_matrix
+from flgc.graph import as_adjacency, knn_graph, propagation_matrix
 from flgc.methods.base import Method, Outputs, axes_of
 from flgc.methods.estimators import Estimator
 from flgc.methods.flgc import FLGC
@@ -22,7 +22,7 @@ from flgc.methods.flgc_clustering import Clustering
 from flgc.methods.judging import classification, clustering
 from flgc.methods.picking import weighting
 from flgc.methods.registry import BUILT_IN, contender
-from flgc.methods.scoring import score_table
+from flgc.methods.scoring import fit_cell, score_settings, score_table
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.scaling import dense
 
@@ -191,6 +191,38 @@ def test_a_methods_folds_are_fits_without_them() -> None:
         right = model.predict(data.features[split.test]) == data.labels[split.test]
         assert row.test == right.mean()
     assert set(weighting(found, "honest")["criterion"]) == {"hits"}
+
+
+@pytest.mark.parametrize("name", ["FLGC", "FLGC*", "FLGC* averaged"])
+@pytest.mark.filterwarnings("ignore:a single node is labelled")
+def test_a_class_with_a_single_label_gets_what_the_estimator_gives_it(name: str) -> None:
+    data, row = load("iris"), contender(name, "classification")
+    splits = runs(data, "1-per-class", [1, 2]) + runs(data, "2-per-class", [3])
+    uneven = np.array([0, 60, 61, 120, 121, 122])
+    splits.append(Split(uneven, uneven[:0], np.setdiff1d(np.arange(150), uneven)))
+    grid = {"hops": (2, 9, 12), "teleport": (0.0, 0.3), "regularization": (0.01, 0.1, 1.0, 10.0)}
+    adjacency = knn_graph(data.features, 10)
+    P = propagation_matrix(adjacency)
+    seeds = range(len(splits))
+    scored = score_settings(data, P, splits, row.method, row.whole(grid), seeds)
+    picks = weighting(scored, "honest", row.part, row.combine)
+    found = fit_cell(data, P, splits, picks, row.method, seeds, {"first_run": 0})
+    teleports = row.part.get("teleport", grid["teleport"])
+    model = FLGCClassifierCV(
+        hops=grid["hops"],
+        teleports=teleports,
+        regularizations=grid["regularization"],
+        combine=row.combine,
+    )
+    for run, split in enumerate(splits):
+        y = np.full(150, -1)
+        y[split.train] = data.labels[split.train]
+        model.fit(data.features, y, adjacency=adjacency)
+        expected = np.mean(model.transduction_[split.test] == data.labels[split.test])
+        assert found["value"][run] == pytest.approx(expected)
+    assert (found["criterion"] == "from_usual").tolist() == [True, True, False, True]
+    usual = picks[picks["criterion"] == "from_usual"]
+    assert usual[["p_hops", "p_teleport"]].values.tolist() == [[9, 0.0]] * 3
 
 
 def test_a_fold_is_one_run_more_of_its_owner() -> None:

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from tasks.document.gaps import NOT_REACHABLE
-from tasks.document.tables import NONE, section_table, settings, tried
+from tasks.document.tables import NONE, section_table, settings, tried, unjudged
 from tests.tasks.document.shown import FLGC, PUBLISHED, ROBUSTNESS, results
 from tests.tasks.document.shown import table as declared
 
@@ -140,6 +140,20 @@ def test_other_budgets_on_some_datasets_are_told_apart_and_metrics_are_not():
     found = tried(pd.concat([cells, cells.assign(metric="NMI")]))
     assert found["settings tried"].tolist() == [30, 90]
     assert found["runs"].tolist() == ["1", "1"]
+
+
+def test_where_nothing_could_be_picked_that_is_a_line_below_the_table() -> None:
+    cells = results(
+        ("zoo", "FLGC*", "honest", 0.9),
+        ("glass", "FLGC*", "honest", 0.5),
+        ("iris", "FLGC*", "honest", 0.9),
+        of=FLGC_ALONE,
+    )
+    judged = cells.assign(criterion=["from_usual", "from_usual", "error"])
+    [line] = unjudged(judged)
+    assert line.startswith("FLGC* on zoo, glass: a class has a single label")
+    assert "10 hops, teleport 0.1" in line
+    assert unjudged(judged[judged["dataset"] == "iris"]) == []
 
 
 def test_settings_have_the_axes_of_all_methods_and_an_average_has_none():
