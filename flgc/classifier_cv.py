@@ -118,7 +118,8 @@ class FLGCClassifierCV(GraphClassifier):
         X, y, adjacency
             As in `FLGCClassifier.fit`.
         validation : boolean mask or integer indices of nodes, optional
-            Nodes whose labels in y pick the model and take no part in any fit.
+            Nodes whose labels in y pick the model and take no part in any fit. A class that they
+            alone have is left out, with a warning.
         """
         check_choice("scoring", self.scoring, SCORINGS)
         check_choice("combine", self.combine, COMBINES)
@@ -132,6 +133,8 @@ class FLGCClassifierCV(GraphClassifier):
             )
         X_fit, codes, adjacency = self._read(X, y, adjacency)
         labelled, held_out = _split_labelled(codes, validation)
+        if held_out is not None:
+            codes, held_out = self._without_unfitted_classes(codes, labelled, held_out)
         P, X = self._to_device(X_fit, adjacency)
         X = with_constant(X) if averaging else X
         scores = self._score_grid(P, X, codes, labelled, held_out)
@@ -181,6 +184,29 @@ class FLGCClassifierCV(GraphClassifier):
     def predict_proba(self, X: Any, adjacency: Any = None) -> np.ndarray:
         """Probabilities of the classes of new rows, shape (n, C); joined as for `predict`."""
         return softmax(self._scores_of_new(X, adjacency) / self.temperature_, axis=1)
+
+    def _without_unfitted_classes(
+        self, codes: np.ndarray, labelled: np.ndarray, held_out: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Codes and validation nodes without the classes that no model of the grid has seen."""
+        fitted = np.unique(codes[labelled])
+        unfitted = np.delete(self.classes_, fitted).tolist()
+        if not unfitted:
+            return codes, held_out
+        kept = held_out[np.isin(codes[held_out], fitted)]
+        if len(fitted) < 2 or not len(kept):
+            raise ValueError(
+                f"{len(unfitted)} classes are labelled in validation nodes only, {unfitted}: two "
+                f"or more need labelled nodes outside of the validation mask, and some inside."
+            )
+        warnings.warn(
+            f"the class(es) {unfitted} are labelled in validation nodes only: no node is given "
+            f"them, and these {len(held_out) - len(kept)} of {len(held_out)} validation nodes are "
+            f"not looked at. Label a node of each outside of the validation mask.",
+            stacklevel=3,
+        )
+        self.classes_ = self.classes_[fitted]
+        return np.where(np.isin(codes, fitted), np.searchsorted(fitted, codes), -1), kept
 
     def _average(
         self,
@@ -284,11 +310,4 @@ def _split_labelled(codes: np.ndarray, validation: Any) -> tuple[np.ndarray, np.
             f"{int((codes[mask] < 0).sum())} of {int(mask.sum())} validation nodes have no label "
             f"in y: each needs one, it is used to pick the model only."
         )
-    labelled = np.flatnonzero((codes >= 0) & ~mask)
-    missing = len(np.unique(codes)) - (codes.min() < 0) - len(np.unique(codes[labelled]))
-    if missing:
-        raise ValueError(
-            f"{missing} classes are labelled in validation nodes only: each class needs a labelled "
-            f"node outside the validation mask."
-        )
-    return labelled, np.flatnonzero(mask)
+    return np.flatnonzero((codes >= 0) & ~mask), np.flatnonzero(mask)

@@ -259,6 +259,26 @@ def test_cv_names_the_classes_with_one_label_only():
         FLGCClassifierCV(**SMALL_GRID).fit(X, y, validation=[1, 51, 101])
 
 
+@pytest.mark.parametrize("combine", ["best", "average"])
+def test_cv_leaves_a_class_out_that_only_validation_nodes_have(combine):
+    """As one of five is in some splits of Texas."""
+    X, truth = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"], dtype=object)[truth]
+    labelled, validation = np.r_[0:5, 100:105], np.r_[10:20, 60:63, 110:120]
+    y[np.setdiff1d(np.arange(150), np.r_[labelled, validation])] = None
+    model = FLGCClassifierCV(**SMALL_GRID, combine=combine)
+    said = r"\['versicolor'\].*validation nodes only.* 3 of 23 "
+    with pytest.warns(UserWarning, match=said):
+        model.fit(X, y, validation=validation)
+    y[60:63], without = None, np.setdiff1d(validation, [60, 61, 62])
+    expected = clone(model).set_params(n_neighbors=model.n_neighbors_)
+    expected.fit(X, y, validation=without)
+    assert model.classes_.tolist() == expected.classes_.tolist() == ["setosa", "virginica"]
+    np.testing.assert_array_equal(model.label_scores_, expected.label_scores_)
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+    assert model.best_params_ == expected.best_params_
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_cv_never_picks_what_is_not_finite():
     """Next to such features so small a regularization vanishes, and with it 1 - leverage."""
