@@ -88,6 +88,8 @@ def followed(
             "run again to continue.",
         )
         raise typer.Exit(INTERRUPTED) from None
+    except SystemExit as error:  # of code that a flow calls: no end that the flow chose
+        stop(command, RuntimeError(f"the run was ended from within: {error!r}"), 1)
     return Ended(state, called, running[0] if running else called)
 
 

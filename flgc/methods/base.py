@@ -9,7 +9,7 @@ cannot look at a test label, whatever its code does.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from flgc.methods.answers import check_runs, check_scores, check_seen, checked_codes
 from flgc.propagation import propagate
 from flgc.scaling import dense, scaled
 
@@ -123,7 +124,7 @@ class Problem:
 class Outputs:
     """What a method says at the asked nodes, run by run.
 
-    `classes` are codes; `scores`, if there are any, of shape (asked, classes) each. `seen` are
+    `classes` are codes, -1 where it says none, which is wrong; `scores`, if there are any, of shape (asked, classes) each. `seen` are
     criteria that a method knows by itself, one number per run: of labelled nodes that it left out
     the `hits` and the squared `error`, and the mean `size` of their scores.
     """
@@ -136,6 +137,21 @@ class Outputs:
     def left_out(self) -> dict[str, Any]:
         """What is seen, and nothing that only a judge can say."""
         return {name: self.seen[name] for name in SEEN if name in self.seen}
+
+    def checked(self, method: Method, problem: Problem) -> Outputs:
+        """The same with classes as arrays of codes; an error names the method that gave others."""
+        name, n_runs = method.name, problem.n_runs
+        known = problem.n_classes if method.task == "classification" else None
+        check_runs(name, "classes", self.classes, n_runs)
+        given = zip(self.classes, problem.asked, strict=True)
+        classes = [checked_codes(name, codes, len(asked), known) for codes, asked in given]
+        if self.scores is not None:
+            check_runs(name, "scores", self.scores, n_runs)
+            for scores, asked in zip(self.scores, problem.asked, strict=True):
+                check_scores(name, scores, (len(asked), problem.n_classes))
+        for column, values in self.left_out().items():
+            check_seen(name, column, values, n_runs)
+        return dataclasses.replace(self, classes=classes)
 
 
 # Knows the hidden labels. Takes numbers of runs and their classes, (runs, asked, ...) or a list
@@ -176,10 +192,31 @@ class Method:
         """Every setting of the grid, in any order: what can be shared among them is done once."""
         raise NotImplementedError(f"{self.name} has no outputs")
 
+    def answers(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
+        """Its outputs, one for each setting of the grid, and checked."""
+        wanted = {frozenset(setting.items()) for setting in settings_of(grid)}
+        given = self.outputs(problem, grid)
+        if not isinstance(given, Iterable):
+            raise TypeError(f"{self.name}: outputs gave {given!r:.80}; yield (setting, Outputs)")
+        for pair in given:
+            match pair:
+                case dict() as setting, Outputs() as outputs:
+                    pass
+                case _:
+                    raise TypeError(f"{self.name}: gave {pair!r:.80}; yield (setting, Outputs)")
+            if frozenset(setting.items()) not in wanted:
+                raise ValueError(f"{self.name}: {setting} is not, or no more, to be answered")
+            wanted.remove(frozenset(setting.items()))
+            yield setting, outputs.checked(self, problem)
+        if wanted:
+            raise ValueError(
+                f"{self.name}: no outputs for {dict(wanted.pop())}; yield all settings"
+            )
+
     def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
         """One row per run and setting: run, p_<axis>, what is seen, what the judge says."""
         rows = []
-        for setting, outputs in self.outputs(problem, grid):
+        for setting, outputs in self.answers(problem, grid):
             judged = judge(range(problem.n_runs), outputs.classes)
             columns = {**judged, **outputs.left_out()}
             for run in range(problem.n_runs):
@@ -197,9 +234,9 @@ class Method:
         for values, rows in weights.groupby(axes, sort=False, dropna=False):
             grid = {a.removeprefix(AXIS): (v,) for a, v in zip(axes, values, strict=True)}
             runs = rows["run"].to_numpy()
-            for _, outputs in self.outputs(problem.only(runs), grid):
+            for _, outputs in self.answers(problem.only(runs), grid):
                 for i, (run, weight) in enumerate(zip(runs, rows["weight"], strict=True)):
-                    votes = np.eye(problem.n_classes)[outputs.classes[i]]
+                    votes = np.eye(problem.n_classes + 1)[outputs.classes[i]][:, :-1]  # -1: none
                     scores = votes if outputs.scores is None else outputs.scores[i]
                     sums[run] = sums[run] + weight * scores
         return Outputs([scores.argmax(axis=1) for scores in sums], sums)

@@ -67,11 +67,11 @@ def criteria_of(data: Any, graph: Any, grid: Grid, method: Method, seed: int) ->
     kept = np.sort(kept[: round(KEPT * problem.n_nodes)])
     again = {
         tuple(setting.values()): outputs.classes[0]
-        for setting, outputs in method.outputs(_part_of(problem, kept), grid)
+        for setting, outputs in method.answers(_part_of(problem, kept), grid)
     }
     common = knn_graph(scaled(data.features, "standardised"), COMMON_NEIGHBOURS)
     rows = []
-    for setting, outputs in method.outputs(problem, grid):
+    for setting, outputs in method.answers(problem, grid):
         [labels], [affinity] = outputs.classes, outputs.extras["affinity"]
         embedding = spectral_embedding(affinity, problem.n_classes)
         judged = {name: of_runs[0] for name, of_runs in judge([0], [labels]).items()}

@@ -291,6 +291,8 @@ def _check(row: Contender) -> None:
         raise ValueError(f"task={method.task!r} is neither of {', '.join(get_args(Task))}")
     if kind.outputs is Method.outputs and kind.scores is Method.scores:
         raise TypeError(f"{kind.__name__} has no outputs")
+    if not isinstance(method.parameters(), dict):
+        raise TypeError(f"{kind.__name__}.parameters() is no dict")
     if row.combine not in get_args(Combine):
         raise ValueError(f"combine={row.combine!r} is neither of {', '.join(get_args(Combine))}")
     for axis in {*row.part, *row.grid} - {*method.axes}:

@@ -133,5 +133,6 @@ def _fitted(
     own = [f"p_{name}" for name in method.axes]
     graphs = ["p_graph"] if "p_graph" in picks and problem.graphs else []
     outputs = method.combined(problem, picks[["run", *graphs, *own, "weight"]])
+    outputs = outputs.checked(method, problem)
     judged = judge(range(problem.n_runs), outputs.classes)
     return {name: judged[name] for name in HIDDEN if name in judged}

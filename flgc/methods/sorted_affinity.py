@@ -65,7 +65,7 @@ def sort_affinity(
     [P] = graphs
     problem, _ = posed(data.without(without), P, None, seeds[:1], method, device)
     grid = {axis: (setting[axis],) for axis in method.axes}
-    [(_, outputs)] = method.outputs(problem, grid)
+    [(_, outputs)] = method.answers(problem, grid)
     if "affinity" not in outputs.extras:
         raise ValueError(f"{method.name} has no affinity: name a method that clusters one")
     [affinity] = outputs.extras["affinity"]

@@ -50,7 +50,7 @@ def time_methods(
     def fit(name: str, n_hops: int) -> tuple[dict[str, Any], np.ndarray]:
         setting = {axis: settings[name][axis] for axis in methods[name].axes} | {"hops": n_hops}
         grid = {axis: (value,) for axis, value in setting.items()}
-        [(_, outputs)] = methods[name].outputs(posed_to[name][0], grid)
+        [(_, outputs)] = methods[name].answers(posed_to[name][0], grid)
         return setting, outputs.classes[0]
 
     def rows() -> Iterator[dict[str, Any]]:

@@ -18,8 +18,8 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 
 from flgc.datasets.errors import NotReachable
-from flgc.methods.registry import contender
 from flgc.progress import listening
+from tasks.running.isolated import from_elsewhere, run_isolated, with_methods
 from tasks.running.progress import shown_progress
 from tasks.running.routing import gpu_first, hand_over
 from tasks.store import Artifact, Store
@@ -39,10 +39,11 @@ class Stage:
     Of what is given, artifacts are inputs of the key and are read for the function; the rest are
     parameters of the key and are handed on, but those named `outside` are handed on alone. A
     `method`, "task:name", is handed on as the method that it names, and its code joins the key, as
-    does other `code` that is given by its name. `extra` gives the function more: what is kept,
-    never what the result depends on. `known` gives all that is given where a caller knows less.
-    The three take the store and what was given; `noted` tells of a result what is written down
-    beside it.
+    does other `code` that is given by its name. `extra` gives the function more to call: what is
+    kept, never what the result depends on. `known` gives all that is given where a caller knows
+    less. The three take the store and what was given; `noted` tells of a result what is written
+    down beside it. `runs_method` tells of what is given whether the method's code runs: one from
+    elsewhere has a process of its own then.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class Stage:
         extra: Callable[..., Mapping[str, Any]] | None = None,
         known: Callable[..., dict[str, Any]] | None = None,
         noted: Callable[[Any], Mapping[str, Any]] | None = None,
+        runs_method: Callable[..., bool] = lambda **given: True,
         gpu: bool = False,
         retries: int = 0,
     ) -> None:
         self.name, self.work, self.outside, self.gpu = name, work, outside, gpu
         self.code, self.extra, self.known, self.noted = code, extra, known, noted
+        self.runs_method = runs_method
         self.layout = layout_of(name)
         STAGES[name] = self
         self.routed = gpu_first(self) if gpu else self
@@ -120,7 +123,7 @@ class Stage:
         outside = {name: given[name] for name in self.outside if name in given}
         inputs = {name: value for name, value in given.items() if any(_artifacts(value))}
         parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
-        handed, keyed, code = _with_methods(parameters)
+        keyed, code = _keyed(parameters)
         code += self.code(store, **given) if self.code else ()
         stages = sorted({each.stage for each in _artifacts(inputs)})  # whatever order they come in
         layouts = [layout_of(stage) for stage in stages]
@@ -130,8 +133,12 @@ class Stage:
                 hand_over()
             read = {name: _read(opened, value) for name, value in inputs.items()}
             extra = self.extra(store, **given) if self.extra else {}
-            with listening(shown_progress()):
-                result = self.work(**read, **handed, **outside, **extra)
+            handed = {**read, **parameters, **outside}
+            if (names := from_elsewhere(parameters)) and self.runs_method(**given):
+                result = run_isolated(names, self.work, handed, extra)
+            else:
+                with listening(shown_progress()):
+                    result = self.work(**with_methods(handed), **extra)
             provenance.update(self.noted(result) if self.noted else {})
             return self.layout.write(result)
 
@@ -194,20 +201,17 @@ def _read(store: Store, value: Any) -> Any:
     return [_read(store, each) for each in value]
 
 
-def _with_methods(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[Any]]:
-    """Parameters as they are handed on, as they stand in the key, and the code of methods."""
-    handed = dict(parameters)
+def _keyed(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """Parameters as they stand in the key, and the code of methods."""
     keyed = {name: _as_data(value) for name, value in parameters.items()}
-    code: list[Any] = []
-    if "method" in parameters:
-        handed["method"] = method_named(parameters["method"])
+    handed, code = with_methods(parameters), []
+    if "method" in handed:
         keyed["method"] = handed["method"].parameters()
         code.append(handed["method"])
-    if "methods" in parameters:
-        handed["methods"] = {n: method_named(spec) for n, spec in parameters["methods"].items()}
+    if "methods" in handed:
         keyed["methods"] = {n: method.parameters() for n, method in handed["methods"].items()}
         code += handed["methods"].values()
-    return handed, keyed, code
+    return keyed, code
 
 
 def _as_data(value: Any) -> Any:
@@ -217,12 +221,6 @@ def _as_data(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _as_data(each) for name, each in value.items()}
     return [_as_data(each) for each in value] if isinstance(value, list | tuple) else value
-
-
-def method_named(spec: str) -> Any:
-    """The method that "task:name" names."""
-    task, _, name = spec.partition(":")
-    return contender(name, task).method
 
 
 def _may_pass(task: Any, task_run: Any, state: Any) -> bool:

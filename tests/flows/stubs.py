@@ -16,7 +16,8 @@ from flgc.methods.sorted_affinity import SortedAffinity
 from flgc.methods.varying import SPLITS
 from flows import dag, reports, tables
 from tasks.running import stage as running
-from tasks.running.stage import Stage, method_named
+from tasks.running.isolated import with_methods
+from tasks.running.stage import Stage
 from tasks.store import Artifact
 
 # Stages whose own work is done: on what the others made up.
@@ -125,7 +126,10 @@ class Stubs:
 
     def _vary(self, values: Any, method: str, seeds: Any, along: str, **_: Any) -> pd.DataFrame:
         metrics = ("accuracy",) if method.startswith("classification") else ("ACC", "NMI")
-        axes = {f"p_{axis}": every[0] for axis, every in method_named(method).axes.items()}
+        axes = {
+            f"p_{axis}": every[0]
+            for axis, every in with_methods({"method": method})["method"].axes.items()
+        }
         about = axes if along == SPLITS else {n: v for n, v in axes.items() if n != f"p_{along}"}
         rows = [
             {"x": x, "run": run, "marks": "", **about, **{m: self._share() for m in metrics}}
