@@ -202,6 +202,7 @@ def add_command(
         bool,
         typer.Option("--tidy", help="Fill missing values, leave out columns that say nothing."),
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace one of that name.")] = False,
     cache: Cache = None,
 ) -> None:
     """Make your own data a dataset that can be loaded by name.
@@ -213,6 +214,10 @@ def add_command(
     from flgc.datasets import own
 
     try:
+        if not force and name.lower() in map(str.lower, own_names(Settings.of(None, cache))):
+            raise DatasetError(
+                f"there is a dataset {name!r} already; give --force to replace it, or another name"
+            )
         dataset = own.from_files(
             file,
             edges=edges,
@@ -223,14 +228,14 @@ def add_command(
             drop=drop or (),
             tidy=tidy,
         )
-        path = own.add(dataset, name, cache=cache)
+        kept = own.add(dataset, name, cache=cache)
     except DatasetError as error:
-        _stop(str(error), 1)
+        _stop(str(error))
     for note in dataset.provenance["notes"][1:]:
         typer.echo(note)
     typer.echo(
         f"{name}: {dataset.kind}, {dataset.n_classes} classes, {dataset.n_nodes} instances, "
-        f"{dataset.n_features} features -> {path}"
+        f"{dataset.n_features} features -> {kept}"
     )
 
 

@@ -80,7 +80,7 @@ class Dataset:
         arrays = [self.labels.astype("<i8")]
         features = self.features
         if isinstance(features, np.ndarray):
-            arrays.append(features.astype("<f8"))
+            arrays.append(features.astype("<f8", copy=False))
         else:
             arrays += [
                 features.indptr.astype("<i8"),

@@ -1,22 +1,26 @@
 """Tables that users bring: files and data frames turned into numbers."""
 
+import codecs
 import collections
 import csv
 import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from flgc.datasets.errors import DatasetError
+from flgc.datasets.limits import check_file, check_memory, check_shape
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PathLike = str | os.PathLike[str]
 Coding = Literal["onehot", "ordinal"]
+BLOCK = 2**24  # bytes that are looked at together
+SNIFFED = 10_000  # letters of the first line that show what separates columns
 
 
 def read_frame(
@@ -31,27 +35,26 @@ def read_frame(
     if isinstance(table, pd.DataFrame):
         return _named(table, "the data frame"), "the data frame"
     path = Path(table)
-    if path.is_dir():
-        raise DatasetError(f"{path} is a folder; name a CSV or Parquet file")
-    if path.is_file() and path.stat().st_size == 0:
-        raise DatasetError(f"{path} cannot be read: it is empty")
+    check_file(path)
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
+            _check_parquet(path)
             frame = pd.read_parquet(path)
         else:
-            separator, first_line = _separated(path)
+            encoding = _encoding(path)
+            separator, first_line = _separated(path, encoding)
             if header:
                 _refuse_bad_header(first_line, path)
+            check_shape(path.name, (_n_lines(path), len(first_line)))
             frame = pd.read_csv(
                 path,
                 sep=separator,
-                engine="python",
+                encoding=encoding,
                 header=0 if header else None,
                 na_values=list(missing),
                 skipinitialspace=separator != " ",
+                low_memory=False,  # a column has one type, not one for each block of rows
             )
-    except FileNotFoundError:
-        raise DatasetError(f"{path} does not exist") from None
     except UnicodeError as error:
         raise DatasetError(
             f"{path} cannot be read: it is not UTF-8 ({error}); save it as UTF-8"
@@ -63,15 +66,46 @@ def read_frame(
     return _named(frame, path.name), path.name
 
 
-def _separated(path: Path) -> tuple[str, list[str]]:
-    """What separates the columns of a CSV, and the first line; pandas would take a letter too."""
-    import pandas as pd
+def _check_parquet(path: Path) -> None:
+    """Few bytes may stand for many values: metadata count them, dictionaries have texts once."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
 
-    options: dict[str, Any] = {"header": None, "nrows": 1, "dtype": str, "engine": "python"}
-    lines = pd.read_csv(path, sep="\0", quoting=csv.QUOTE_NONE, keep_default_na=False, **options)
-    line = lines.iloc[0, 0]
+    with pq.ParquetFile(path) as file:
+        about, schema = file.metadata, file.schema_arrow
+    groups = [about.row_group(i) for i in range(about.num_row_groups)]
+    columns = [group.column(j) for group in groups for j in range(group.num_columns)]
+    check_shape(path.name, (sum(column.num_values for column in columns),))
+    unpacked = sum(column.total_uncompressed_size for column in columns)
+    check_memory(path.name, unpacked, "the unpacked file")
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary)
+    texts = [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
+    n_bytes = 0
+    for column in pq.read_table(path, columns=texts, read_dictionary=texts).columns:
+        for chunk in column.chunks:
+            lengths = pc.binary_length(chunk.dictionary).take(chunk.indices)
+            n_bytes += pc.sum(lengths).as_py() or 0
+    check_memory(path.name, n_bytes, "its text")
+
+
+def _encoding(path: Path) -> str:
+    """UTF-16 if the file begins with its byte order mark, else UTF-8."""
+    with path.open("rb") as file:
+        return "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
+
+
+def _n_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return 1 + sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK), b""))
+
+
+def _separated(path: Path, encoding: str) -> tuple[str, list[str]]:
+    """What separates the columns of a CSV, and the first line; pandas would take a letter too."""
+    with path.open(encoding="utf-8-sig" if encoding == "utf-8" else encoding) as file:
+        line = next((text for text in file if text.strip()), "").rstrip("\n")
     try:
-        separator = csv.Sniffer().sniff(line, delimiters=",;\t|:^~ ").delimiter
+        separator = csv.Sniffer().sniff(line[:SNIFFED], delimiters=",;\t|:^~ ").delimiter
     except csv.Error:  # one column
         separator = ","
     return separator, next(csv.reader([line], delimiter=separator))
@@ -142,7 +176,9 @@ def coded_features(
     """Numbers as they are, categories coded; a missing or infinite value is an error."""
     import pandas as pd
 
-    columns: list[tuple[str, np.ndarray]] = []
+    numbers: dict[int, np.ndarray] = {}  # by the place of the column
+    kinds: dict[int, np.ndarray] = {}  # by the place of the first of their columns
+    names: list[str] = []
     for name, column in frame.items():
         if column.isna().any():
             row = int(np.argmax(column.isna().to_numpy()))
@@ -153,25 +189,34 @@ def coded_features(
         if pd.api.types.is_complex_dtype(column):
             raise DatasetError(f"{source}: column {name!r} has complex numbers; split them")
         if pd.api.types.is_numeric_dtype(column):
-            columns.append((str(name), column.to_numpy(dtype=np.float64)))
+            numbers[len(names)] = column.to_numpy(dtype=np.float64)
+            names.append(str(name))
             continue
         codes, values = _codes(column, source)
         if categorical == "ordinal":
-            columns.append((str(name), codes.astype(np.float64)))
-        else:
-            columns += [(f"{name}={v}", (codes == i) * 1.0) for i, v in enumerate(values)]
-    if not columns:
+            numbers[len(names)] = codes.astype(np.float64)
+            names.append(str(name))
+            continue
+        kinds[len(names)] = codes
+        names += [f"{name}={value}" for value in values]
+        advice = "--drop leaves it out, --ordinal makes numbers of it"
+        where = f"{source}: {name!r} becomes {len(values)} columns, one for each text ({advice})"
+        check_shape(where, (len(frame), len(names)))
+    if not names:
         raise DatasetError(f"{source} has no feature column")
-    names = tuple(name for name, _ in columns)
     _refuse_doubles(names, source)
-    features = np.column_stack([values for _, values in columns])
+    features = np.zeros((len(frame), len(names)))
+    for place, values in numbers.items():
+        features[:, place] = values
+    for place, codes in kinds.items():
+        features[np.arange(len(frame)), place + codes] = 1.0
     if not np.isfinite(features).all():
         row, place = np.argwhere(~np.isfinite(features))[0]
         raise DatasetError(
             f"{source} has infinite values, the first in row {row} of column {names[place]!r}; "
             "replace them"
         )
-    return features, names
+    return features, tuple(names)
 
 
 def _codes(column: "pd.Series", source: str) -> "tuple[np.ndarray, pd.Index]":

@@ -1,13 +1,16 @@
 """Graphs of PyTorch Geometric as datasets: each tensor is checked, nothing is guessed."""
 
 import os
+import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError
+from flgc.datasets.limits import check_file, check_memory, check_shape
 from flgc.datasets.own import name_of, with_provenance
 from flgc.datasets.readers.canonical import canonical_edges
 from flgc.datasets.splits import ROLES
@@ -15,6 +18,7 @@ from flgc.datasets.splits import ROLES
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+ATTRIBUTES = ("x", "edge_index", "y", *(f"{role}_mask" for role in ROLES))
 MOST_CLASSES = 100_000  # a larger number is an identity or a target, not a class
 
 
@@ -47,14 +51,22 @@ def from_pyg(data: Any, *, name: str | None = None) -> Dataset:
 
 
 def _array(data: Any, attribute: str, where: str) -> np.ndarray:
+    """A tensor as a plain array; indices of a sparse one are checked before they are followed."""
+    import scipy.sparse as sp
     import torch
 
-    value = getattr(data, attribute)
+    from flgc.inputs import as_array
+
     try:
-        tensor = torch.as_tensor(value).detach().cpu().to_dense()
-        return (tensor.double() if tensor.is_floating_point() else tensor).numpy()
+        tensor = torch.as_tensor(getattr(data, attribute))
+        check_shape(f"{where}: {attribute}", tuple(tensor.shape))
+        array = as_array(tensor, attribute)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise DatasetError(f"{where}: {attribute} is no tensor of numbers: {error}") from error
+        raise DatasetError(
+            f"{where}: {attribute} is no tensor of numbers ({error}); give a dense one"
+        ) from error
+    dense = np.asarray(array.toarray() if sp.issparse(array) else array)
+    return dense.astype(np.float64) if dense.dtype.kind == "f" else dense
 
 
 def _features(x: np.ndarray, where: str) -> np.ndarray:
@@ -132,12 +144,19 @@ def _load_pt(path: Path) -> Any:
     except ImportError as error:
         raise DatasetError(f"{path} needs torch-geometric: pip install 'flgc[gnn]'") from error
 
+    check_file(path)
     known = [Data, GlobalStorage, classes.DataEdgeAttr, classes.DataTensorAttr]
     try:
         with torch.serialization.safe_globals(known):
-            return torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError:
-        raise DatasetError(f"{path} does not exist") from None
+            # The only form that torch has written since 2020, and says how much is packed in it.
+            with zipfile.ZipFile(path) as packed:
+                unpacked = sum(member.file_size for member in packed.infolist())
+            check_memory(path.name, unpacked, "the unpacked file")
+            data = torch.load(path, map_location="cpu", weights_only=True)
+            # Anything may stand for an attribute: what fails now would fail later, unnamed.
+            return SimpleNamespace(**{name: getattr(data, name, None) for name in ATTRIBUTES})
+    except DatasetError:
+        raise
     except Exception as error:
         raise DatasetError(f"{path} is not a plain file of a PyG Data object: {error}") from error
 

@@ -140,7 +140,18 @@ def test_add(tmp_path, cache):
     (tmp_path / "n.csv").write_text("1,x\n2,y\n")
     run("add", "plain", tmp_path / "n.csv", "--no-header", "--cache", cache)
     wrong = ("add", "air", tmp_path / "t.csv", "--cache", cache)
-    assert "359 rows" in run(*wrong, code=1)
+    assert "359 rows" in run(*wrong, code=2)
+
+
+def test_what_was_added_is_replaced_only_with_force(tmp_path, cache):
+    (tmp_path / "t.csv").write_text("a,b,kind\n1,2,x\n3,4,y\n")
+    (tmp_path / "new.csv").write_text("a,kind\n1,x\n3,y\n")
+    run("add", "mine", tmp_path / "t.csv", "--cache", cache)
+    for name in ("mine", "Mine"):
+        assert "--force" in run("add", name, tmp_path / "new.csv", "--cache", cache, code=2)
+    assert "features   2\n" in run("show", "mine", "--cache", cache)
+    run("add", "mine", tmp_path / "new.csv", "--force", "--cache", cache)
+    assert "features   1\n" in run("show", "mine", "--cache", cache)
 
 
 def test_as_a_module(cache):
