@@ -50,6 +50,10 @@ def read_suite(path: Path) -> tuple[str, tuple[Experiment, ...]]:
         raise ValueError(f"suite {path} cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # TOML's, and what is not UTF-8
         raise ValueError(f"suite {path} is no TOML: {error}") from error
+    except RecursionError as error:
+        raise ValueError(
+            f"suite {path} has lists or tables within each other, hundreds deep: give plain ones"
+        ) from error
     _known(str(path), given, ("name", "experiment"))
     name = _as(str, given.get("name", ""), f"{path}: name")
     _named(f"{path}: name", name)

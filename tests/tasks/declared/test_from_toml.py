@@ -127,6 +127,12 @@ def test_what_is_wrong_is_named_with_its_place_and_the_choices(tmp_path, old, ne
         suite_named(written(tmp_path, WHOLE.replace(old, new)))
 
 
+def test_a_suite_of_brackets_is_refused_in_words(tmp_path):
+    for bracket in ("[", "{a="):
+        with pytest.raises(ValueError, match="lists or tables within each other"):
+            suite_named(written(tmp_path, f"name = {bracket * 5000}"))
+
+
 def test_a_suite_that_is_not_there(tmp_path):
     with pytest.raises(ValueError, match=r"unknown suite 'huge'; choose from paper, tiny, or give"):
         suite_named("huge")
