@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import softmax
+from sklearn.neighbors import NearestNeighbors
 
 from flgc.classifier_cv import FLGCClassifierCV
 from flgc.datasets import Dataset, DatasetError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 PROBABILITY = "p_"  # begins the column of a class
 FORMATS = (".csv", ".parquet", ".pq")
+MOST_JUDGED = 5_000  # rows that a fit is compared on with their neighbours
+CLEARLY = 0.1  # accuracy by which neighbours are better where a linear model does not fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,8 @@ class Predictions:
         return (
             f"{about['labelled']} rows labelled, {about['predicted']} predicted by {by} {setting}, "
             f"on {about['scaling']} features; leave-one-out accuracy "
-            f"{100 * about['loo_accuracy']:.1f} %"
+            f"{100 * about['loo_accuracy']:.1f} % "
+            f"({100 * about['majority']:.1f} % by the largest class alone)"
         )
 
 
@@ -84,7 +88,7 @@ def predictions(
         columns["label"] = pd.Series(given).replace("", None)
     columns["predicted"] = [names[place] for place in shares.argmax(axis=1)]
     columns |= {f"{PROBABILITY}{name}": shares[:, i] for i, name in enumerate(names)}
-    about = {
+    about: dict[str, Any] = {
         "dataset": data.name,
         "labelled": int((~unlabelled).sum()),
         "predicted": len(wanted),
@@ -92,10 +96,70 @@ def predictions(
         "scaling": scaling,
         "setting": model.best_params_,
         "loo_accuracy": model.loo_accuracy_,
+        "majority": max(data.class_counts) / int((~unlabelled).sum()),
+        "nearest_neighbours": _by_neighbours(scaled(data.features, scaling), data.labels),
         "notes": list(data.provenance.get("notes", ())[1:]),
     }
-    said = tuple(dict.fromkeys(_with_names(str(each.message), data, model) for each in noted))
-    return Predictions(pd.DataFrame(columns), about, said)
+    said = dict.fromkeys(_with_names(str(each.message), data, model) for each in noted)
+    return Predictions(pd.DataFrame(columns), about, (*said, *_poor_fit(about)))
+
+
+def _by_neighbours(X: Any, labels: np.ndarray) -> float:
+    """How often the three nearest labelled rows are right about a labelled row that is left out.
+
+    A yardstick without a straight line in it, looked at on at most `MOST_JUDGED` rows.
+    """
+    labelled = np.flatnonzero(labels >= 0)
+    judged = labelled[:: -(-len(labelled) // MOST_JUDGED)]
+    if len(judged) <= 3:
+        return float("nan")
+    near = NearestNeighbors(n_neighbors=3).fit(X[judged]).kneighbors(return_distance=False)
+    first, second, third = labels[judged][near].T
+    vote = np.where(second == third, second, first)
+    return float(np.mean(vote == labels[judged]))
+
+
+def _poor_fit(about: dict[str, Any]) -> list[str]:
+    """What to try where the model is hardly better than no model, or worse than plain neighbours.
+
+    Twice the largest class, or, where that is beyond reach, half way from it to all.
+    """
+    found, majority, near = (
+        about[key] for key in ("loo_accuracy", "majority", "nearest_neighbours")
+    )
+    if not (found < min(2 * majority, (1 + majority) / 2) or near > found + CLEARLY):
+        return []
+    return [
+        f"a poor fit: leave-one-out accuracy {100 * found:.1f} %, by the largest class alone "
+        f"{100 * majority:.1f} %, by the 3 nearest rows {100 * near:.1f} %. Try other columns "
+        "(--drop), edges if rows are linked (--edges), more labels; or another method: `flgc "
+        "evaluate` compares them"
+    ]
+
+
+def formulas_in(table: pd.DataFrame, out: Path) -> list[str]:
+    """A warning if a spreadsheet would run texts of a CSV as formulas; they are kept as they are,
+    so that rows can be found again. Numbers such as -1.5 are none.
+    """
+    if out.suffix.lower() != ".csv":
+        return []
+    columns = [table[name] for name in table if table[name].dtype.kind not in "biuf"]
+    texts = [str(each) for column in (table.columns, *columns) for each in column.dropna()]
+    found = [text for text in texts if text.startswith(("=", "+", "-", "@")) and not _number(text)]
+    if not found:
+        return []
+    return [
+        f"{len(found)} texts begin with =, +, - or @, as {found[0][:40]!r}: a spreadsheet would run "
+        "them as formulas; open the file with all columns as text, or write .parquet"
+    ]
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _with_names(message: str, data: Dataset, model: FLGCClassifierCV) -> str:

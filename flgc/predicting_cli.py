@@ -49,12 +49,20 @@ def predict(
 
     Example: flgc predict nodes.csv --edges edges.csv --node id --label topic --out topics.parquet
     """
-    from flgc.datasets import DatasetError
-    from flgc.datasets.own import from_files
-    from flgc.datasets.readers.frames import column_named, read_frame
-    from flgc.predicting import check_output, predictions, write_predictions
+    from flgc.datasets.errors import DatasetError
+    from flgc.datasets.limits import check_file
 
     try:
+        check_file(file)  # before imports that take their time
+        from flgc.datasets.own import from_files
+        from flgc.datasets.readers.frames import column_named, read_frame
+        from flgc.predicting import (
+            check_output,
+            formulas_in,
+            predictions,
+            write_predictions,
+        )
+
         check_output(out, force)
         left_out = [*(drop or []), *([identity] if identity and identity != node else [])]
         data = from_files(
@@ -75,10 +83,11 @@ def predict(
                 raise ValueError(f"--id {named!r}: the predictions have a column of that name")
             table.insert(1, named, frame[named].to_numpy()[table["row"]])
         write_predictions(table, out, force)
+        noted = (*found.warnings, *formulas_in(table, out))
     except (DatasetError, ImportError, OSError, ValueError) as error:
         typer.echo(f"flgc predict: {' '.join(str(error).split())}", err=True)
         raise typer.Exit(2) from error
-    for text in found.warnings:
+    for text in noted:
         typer.echo(f"flgc predict: {text}", err=True)
     if as_json:
         typer.echo(json.dumps({**found.about, "out": str(out)}, indent=2))

@@ -146,3 +146,55 @@ def test_it_needs_neither_torch_nor_prefect(people, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.strip() == ""
+
+
+def test_a_missing_file_is_told_before_heavy_imports(tmp_path):
+    code = (
+        "import sys; from flgc.cli import app\n"
+        "try: app(sys.argv[1:])\n"
+        "except SystemExit as ended: assert ended.code == 2, ended.code\n"
+        "print(*{'sklearn', 'scipy', 'pandas', 'torch'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "predict", str(tmp_path / "nosuch.csv")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == ""
+    assert "nosuch.csv does not exist" in done.stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_texts_that_a_spreadsheet_would_run_are_told_and_kept(people, tmp_path, ending):
+    path, _, frame = people
+    who = ["=1+1", "-1.5", "@x", "+3", "a=b", "-1-2", "-2", *frame["who"][7:]]
+    frame.assign(who=who).to_csv(path, index=False)
+    out = tmp_path / f"found.{ending}"
+    result = predict(path, "--label", "kind", "--id", "who", "--out", out, "--all")
+    assert result.exit_code == 0, result.output
+    found = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
+    assert found["who"][:7].tolist() == who[:7], "as they were, so that rows are found"
+    told = "3 texts begin with =, +, - or @, as '=1+1'" in result.stderr
+    assert told == (ending == "csv")
+
+
+def test_a_poor_fit_is_told_with_what_to_try():
+    """Nine classes on a line: no linear model can tell those in the middle apart."""
+    rng = np.random.default_rng(0)
+    kind = np.repeat(np.arange(9), 10)
+    frame = pd.DataFrame({"x": kind + rng.normal(0, 0.1, 90), "y": [f"k{i}" for i in kind]})
+    frame.loc[::10, "y"] = None
+    found = predictions(from_table(frame))
+    about = found.about
+    assert about["majority"] == 1 / 9
+    assert about["nearest_neighbours"] > 0.9
+    assert about["loo_accuracy"] < 0.8
+    [text] = [text for text in found.warnings if "poor fit" in text]
+    assert f"{100 * about['nearest_neighbours']:.1f} %" in text
+    assert "(11.1 % by the largest class alone)" in found.summary
+
+
+def test_a_good_fit_is_not_called_poor(people):
+    found = predictions(from_table(people[0], label="kind", drop=["who"]))
+    assert not any("poor fit" in text for text in found.warnings)
