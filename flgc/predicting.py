@@ -149,8 +149,8 @@ def formulas_in(table: pd.DataFrame, out: Path) -> list[str]:
     if not found:
         return []
     return [
-        f"{len(found)} texts begin with =, +, - or @, as {found[0][:40]!r}: a spreadsheet would run "
-        "them as formulas; open the file with all columns as text, or write .parquet"
+        f"{len(found)} texts begin with =, +, - or @, as {found[0][:40]!r}: a spreadsheet would "
+        "run them as formulas; open the file with all columns as text, or write .parquet"
     ]
 
 

@@ -20,12 +20,17 @@ UNKNOWN = ("?",)
 MISSING = "(missing)"
 # A text column with more values, or with more than one in two rows, names rows and no kinds.
 MOST_TEXTS = 200
+# With more values than these, most of them in one row only, it is near to that.
+MANY_TEXTS = 20
 NAMES_OF_IDS = re.compile(r"(.*[ _-])?(id|idx|index|key|uuid)", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"[-+]?\d+(,\d+)?")
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})*")
+# Year first, with a time or without; or the year last.
+DATE = r"\d{4}([-/.])\d\d?\1\d\d?([T ]\d\d:\d\d\S*)?|\d\d?([-/.])\d\d?\3\d{4}"
+DAY_OR_MONTH_FIRST = {", day first": "%d-%m-%Y", ", month first": "%m-%d-%Y"}
 # Names of columns in a line.
 MOST_NAMES = 10
-READ = "Text read as numbers"
+READ = "Text or dates read as numbers"
 LEFT_OUT = "Columns left out"
 FILLED = "Missing numbers filled with the median of their column"
 CODED = {
@@ -52,7 +57,8 @@ def tidied(
     for name, column in features.items():
         name, values = str(name), column
         if not pd.api.types.is_numeric_dtype(values):
-            values = _numbers(values, lambda detail, name=name: note(READ, name, detail))
+            read = _days if _is_date(values) else _numbers
+            values = read(values, lambda detail, name=name: note(READ, name, detail))
         useless = _useless(name, values)
         if useless:
             note(LEFT_OUT, name, useless)
@@ -78,7 +84,7 @@ def _numbers(column: "pd.Series", note: Any) -> "pd.Series":
     import pandas as pd
 
     given = column.dropna().astype(str).str.strip()
-    if given.empty or pd.api.types.is_datetime64_any_dtype(column):
+    if given.empty:
         return column
     if given.map(lambda text: bool(DECIMAL_COMMA.fullmatch(text))).all() and not (
         given.map(lambda text: bool(THOUSANDS.fullmatch(text))).all()
@@ -92,6 +98,35 @@ def _numbers(column: "pd.Series", note: Any) -> "pd.Series":
             note(f"{len(odd)} of {len(given)} are none, as {odd.iloc[0]!r}, and count as missing")
         return found.reindex(column.index)
     return column
+
+
+def _is_date(column: "pd.Series") -> bool:
+    import pandas as pd
+
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return True
+    given = column.dropna().astype(str).str.strip()
+    return not given.empty and bool(given.str.fullmatch(DATE).all())
+
+
+def _days(column: "pd.Series", note: Any) -> "pd.Series":
+    """Days since the first date; of dates as 3/4/2024 whichever order reads all, the day first."""
+    import pandas as pd
+
+    if pd.api.types.is_datetime64_any_dtype(column):
+        times, order = pd.to_datetime(column, utc=True), ""
+    else:
+        given = column.dropna().astype(str).str.strip().str.replace(r"[./]", "-", regex=True)
+        orders = {"": "ISO8601"} if given.iloc[0][:4].isdigit() else DAY_OR_MONTH_FIRST
+        for order, layout in orders.items():
+            times = pd.to_datetime(given, format=layout, errors="coerce", utc=True)
+            if times.notna().all():
+                break
+        else:
+            return column
+    first = times.min()
+    note(f"days since {first:%Y-%m-%d}{order}")
+    return ((times - first) / pd.Timedelta(days=1)).reindex(column.index)
 
 
 def _useless(name: str, column: "pd.Series") -> str:
@@ -111,7 +146,8 @@ def _useless(name: str, column: "pd.Series") -> str:
             return "numbers the rows"
         distinct = n_values == len(column) > 2 and (given == np.round(given)).all()
         return "names the rows" if distinct and NAMES_OF_IDS.fullmatch(name) else ""
-    if _too_many(texts):
+    n_alone = int((texts.value_counts() == 1).sum())
+    if _too_many(texts) or (n_values > MANY_TEXTS and n_alone > n_values / 2):
         return f"{n_values} different texts in {len(given)} rows"
     return ""
 

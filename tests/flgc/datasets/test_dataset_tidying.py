@@ -79,6 +79,40 @@ def test_numbers_that_are_written_as_text():
     assert thousands.tolist()[0] == "1,000", "it may be either, so it stays text"
 
 
+@pytest.mark.parametrize(
+    ("layout", "order"),
+    [
+        ("%Y-%m-%d", ""),
+        ("%Y/%m/%d", ""),
+        ("%Y-%m-%dT%H:%M:%SZ", ""),
+        ("%d.%m.%Y", ", day first"),
+        ("%m/%d/%Y", ", month first"),
+        (None, ""),
+    ],
+)
+def test_dates_become_days(layout, order):
+    days = [0, 1, 40, 3, 17, 25, 80, 366, 5, 6, 7, 8]
+    dates = pd.Series(pd.Timestamp("2023-12-28") + pd.to_timedelta(days, "D"))
+    given = dates if layout is None else dates.dt.strftime(layout)
+    found, said = column(given.where(given.index != 3).tolist())
+    assert found.tolist() == [*days[:3], 8, *days[4:]], "the missing one is the median"
+    assert f"'x' (days since 2023-12-28{order})" in said
+    assert "column for each value" not in said
+
+
+def test_what_only_looks_like_dates_stays_text():
+    found, _ = column(["1.2.2024", "31.31.2024"] * 6)
+    assert found.tolist()[0] == "1.2.2024"
+
+
+def test_texts_of_single_rows_are_left_out():
+    rows = [f"t{i}" for i in range(30)] + ["t0", "t1", "t2"] * 10
+    frame = pd.DataFrame({"x": rows, "kept": np.arange(60) ** 2.0})
+    found, notes = tidied(frame, "onehot", "t.csv")
+    assert list(found) == ["kept"]
+    assert "'x' (30 different texts in 60 rows)" in " ".join(notes)
+
+
 def test_nothing_left_is_an_error_that_says_why():
     with pytest.raises(DatasetError, match=r"tells rows apart.*'a' \(always 1\)"):
         tidied(pd.DataFrame({"a": [1, 1]}), "onehot", "t.csv")
