@@ -72,7 +72,9 @@ def predictions(
             "are to be predicted, or predict every row with --all"
         )
     check_classes(data, data.n_nodes)
-    edges = None if data.edges is None else as_adjacency(data.edges, data.n_nodes)
+    edges = None
+    if data.edges is not None:
+        edges = as_adjacency(data.edges, data.n_nodes, data.edge_weight)
     found: dict[str, FLGCClassifierCV] = {}
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")

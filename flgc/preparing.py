@@ -42,7 +42,7 @@ def build_graph(
     `without` are features that must not be seen.
     """
     if graph == GIVEN:
-        return propagation_matrix(as_adjacency(data.edges, data.n_nodes))
+        return propagation_matrix(as_adjacency(data.edges, data.n_nodes, data.edge_weight))
     if n_neighbors is None:
         n_neighbors = default_n_neighbors(data.n_nodes, data.n_classes)
     X = scaled(data.without(without).features, graph)

@@ -26,7 +26,8 @@ class Dataset:
     """Features, labels and, for a graph, edges and the public split.
 
     `labels` are 0..C-1, or -1 where the label is not known. `edges` is 2 x E, both directions,
-    sorted by target then source, without self loops or doubles (PyG's `edge_index` of Planetoid).
+    sorted by target then source, without self loops or doubles (PyG's `edge_index` of Planetoid);
+    `edge_weight` has a number above 0 for each of them, where they differ.
     Images are rows of `features` in [0, 1]; `features[i].reshape(image_shape)` stands upright.
     """
 
@@ -37,6 +38,7 @@ class Dataset:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] = ()
     edges: np.ndarray | None = None
+    edge_weight: np.ndarray | None = None
     masks: Mapping[str, np.ndarray] | None = None
     image_shape: tuple[int, int] | None = None
     leaking: tuple[str, ...] = ()
@@ -89,6 +91,8 @@ class Dataset:
             ]
         if self.edges is not None:
             arrays.append(self.edges.astype("<i8"))
+        if self.edge_weight is not None:
+            arrays.append(self.edge_weight.astype("<f8"))
         arrays += [masks[name].astype("u1") for name in sorted(masks)]
         for array in arrays:
             sha.update(f"|{array.dtype.str}{array.shape}|".encode())

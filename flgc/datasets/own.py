@@ -14,7 +14,7 @@ from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError
 from flgc.datasets.fetching import parsed
 from flgc.datasets.fetching.settings import Settings
-from flgc.datasets.readers.canonical import canonical_edges
+from flgc.datasets.readers.canonical import canonical_edges, weighted_edges
 from flgc.datasets.readers.frames import (
     Coding,
     PathLike,
@@ -27,6 +27,8 @@ from flgc.datasets.readers.tidying import UNKNOWN, tidied
 
 if TYPE_CHECKING:
     import pandas as pd
+
+WEIGHT = "weight"  # the column of an edge list
 
 
 def from_table(
@@ -86,7 +88,8 @@ def from_graph(
     """A node table as in `from_table`, and an edge list with a source and a target column.
 
     Edges name nodes by the column `node`, or by row number (from 0) when it is not given. They are
-    taken as undirected; doubles and self loops are removed.
+    taken as undirected; doubles and self loops are removed. A further column called `weight` has
+    what edges weigh, 1 without it: those of doubles add, of two directions the larger one counts.
     """
     frame, where = read_frame(nodes, header, UNKNOWN if tidy else ())
     dataset = from_table(
@@ -114,9 +117,35 @@ def from_graph(
             unknown = end.iloc[int(np.argmax(place < 0))]
             hint = "" if node else "; which column names the nodes? Give node=, or --node"
             raise DatasetError(f"{edges_from}: {unknown} is no node of {where}{hint}")
-    both = canonical_edges(places[0], places[1], dataset.n_nodes)
-    dataset = dataclasses.replace(dataset, kind="graph", edges=both)
-    return with_provenance(dataset, f"{where}, {edges_from}", dataset.provenance["notes"][1:])
+    notes, others = dataset.provenance["notes"][1:], links.columns.drop([end.name for end in ends])
+    if WEIGHT in others:
+        weights = _weights(links[WEIGHT], edges_from)
+        edge_index, edge_weight = weighted_edges(*places, weights, dataset.n_nodes)
+        notes = [*notes, f"Edges weigh what column {WEIGHT!r} says."]
+    else:
+        edge_index, edge_weight = canonical_edges(*places, dataset.n_nodes), None
+    unused = [repr(name) for name in others if name != WEIGHT]
+    if unused:
+        notes = [
+            *notes,
+            f"Columns of edges left out (only {WEIGHT!r} counts): {', '.join(unused)}.",
+        ]
+    dataset = dataclasses.replace(dataset, kind="graph", edges=edge_index, edge_weight=edge_weight)
+    return with_provenance(dataset, f"{where}, {edges_from}", notes)
+
+
+def _weights(column: "pd.Series", source: str) -> np.ndarray:
+    """What edges weigh, or the row of the first that is no weight."""
+    import pandas as pd
+
+    weights = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DatasetError(
+            f"{source}: weight {column.iloc[row]} in row {row} is none; use numbers from 0 on"
+        )
+    return weights
 
 
 def from_files(

@@ -2,7 +2,7 @@
 
 Datasets have one row per node:
 
-    values (and columns, if sparse), label, neighbours (graphs), train, val, test (public split)
+    values (and columns, if sparse), label, neighbours (graphs; edge_weights if they differ), train, val, test (public split)
 
 and affinity matrices one row per sample, in the order of their classes: values, label.
 
@@ -46,6 +46,9 @@ def dataset_table(dataset: Dataset, **details: Any) -> pa.Table:
         offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
         neighbours = pa.ListArray.from_arrays(pa.array(offsets), pa.array(source.astype(np.int32)))
         table = table.append_column("neighbours", neighbours)
+        if dataset.edge_weight is not None:
+            weights = pa.ListArray.from_arrays(pa.array(offsets), pa.array(dataset.edge_weight))
+            table = table.append_column("edge_weights", weights)
     for name, mask in (dataset.masks or {}).items():
         table = table.append_column(name, pa.array(mask))
     described = {
@@ -66,12 +69,14 @@ def dataset_table(dataset: Dataset, **details: Any) -> pa.Table:
 def dataset_of(table: pa.Table) -> Dataset:
     """The inverse of `dataset_table`; of what is written beside the data, marks and noise stay."""
     about = json.loads(table.schema.metadata[DESCRIBED])
-    edges = None
+    edges, edge_weight = None, None
     if "neighbours" in table.column_names:
         neighbours = table["neighbours"].combine_chunks()
         degrees = np.diff(neighbours.offsets.to_numpy())
         source = neighbours.flatten().to_numpy().astype(np.int64)
         edges = np.stack([source, np.repeat(np.arange(table.num_rows), degrees)])
+    if "edge_weights" in table.column_names:
+        edge_weight = np.array(table["edge_weights"].combine_chunks().flatten())
     shape = about["image_shape"]
     return Dataset(
         name=about["name"],
@@ -81,6 +86,7 @@ def dataset_of(table: pa.Table) -> Dataset:
         class_names=tuple(about["classes"]),
         feature_names=tuple(about["feature_names"]),
         edges=edges,
+        edge_weight=edge_weight,
         masks={name: table[name].to_numpy(zero_copy_only=False) for name in about["masks"]} or None,
         image_shape=(shape[0], shape[1]) if shape else None,
         leaking=tuple(about["leaking"]),

@@ -4,6 +4,7 @@
     features         fixed-size list of double        (dense), or
     feature_indices  list of int32, feature_values list of double   (sparse)
     neighbours       list of int32: the sources of the edges that end here   (graphs)
+    edge_weights     list of double: how much each of them weighs   (where they differ)
     train, val, test bool: the public split           (where there is one)
 
 The schema's metadata carries the names, the provenance and the digest of the content. Everything
@@ -49,6 +50,9 @@ def write(dataset: Dataset, path: Path) -> None:
         offsets = pa.array(np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32))
         sources = pa.array(source.astype(np.int32))
         columns["neighbours"] = pa.ListArray.from_arrays(offsets, sources)
+        if dataset.edge_weight is not None:
+            weights = pa.array(dataset.edge_weight)
+            columns["edge_weights"] = pa.ListArray.from_arrays(offsets, weights)
     for name, mask in (dataset.masks or {}).items():
         columns[name] = pa.array(mask)
     metadata = {
@@ -101,11 +105,13 @@ def _from_table(table: Any, metadata: dict[str, Any]) -> Dataset:
         indices, values = column["feature_indices"], column["feature_values"]
         parts = (np.array(values.values), np.array(indices.values), np.array(indices.offsets))
         features = sp.csr_array(parts, shape=(n_nodes, n_features))
-    edges = None
+    edges, edge_weight = None, None
     if "neighbours" in column:
         degrees = np.diff(np.array(column["neighbours"].offsets))
         source = np.array(column["neighbours"].values).astype(np.int64)
         edges = np.stack([source, np.repeat(np.arange(n_nodes, dtype=np.int64), degrees)])
+    if "edge_weights" in column:
+        edge_weight = np.array(column["edge_weights"].values)
     masks = {name: np.array(table[name].to_numpy()) for name in metadata["masks"]}
     shape = metadata["image_shape"]
     return Dataset(
@@ -116,6 +122,7 @@ def _from_table(table: Any, metadata: dict[str, Any]) -> Dataset:
         class_names=tuple(metadata["classes"]),
         feature_names=tuple(metadata["feature_names"]),
         edges=edges,
+        edge_weight=edge_weight,
         masks=masks or None,
         image_shape=(shape[0], shape[1]) if shape else None,
         leaking=tuple(metadata["leaking"]),

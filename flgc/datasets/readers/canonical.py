@@ -21,3 +21,15 @@ def canonical_edges(source: np.ndarray, target: np.ndarray, n_nodes: int) -> np.
     rows, columns = np.divmod(unique, n_nodes)
     kept = rows != columns
     return np.stack([columns[kept], rows[kept]])
+
+
+def weighted_edges(
+    source: np.ndarray, target: np.ndarray, weight: np.ndarray, n_nodes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edges as `canonical_edges` has them, and their weights; an edge that weighs 0 is none."""
+    from flgc.graph import as_adjacency  # takes its time, which edges without weights need not wait
+
+    adjacency = as_adjacency(np.stack([source, target]), n_nodes, weight)
+    adjacency.sort_indices()
+    ends = np.repeat(np.arange(n_nodes), np.diff(adjacency.indptr))
+    return np.stack([adjacency.indices.astype(np.int64), ends]), adjacency.data

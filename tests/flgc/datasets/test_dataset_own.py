@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from flgc.datasets import DatasetError, add, from_graph, from_pyg, from_table, load, state
+from flgc.preparing import build_graph
 
 FRAME = pd.DataFrame(
     {
@@ -91,6 +92,31 @@ def test_edges_by_row_number_and_unknown_nodes():
     twice = pd.DataFrame({"id": [1, 1], "x": [1, 2], "y": [0, 1]})
     with pytest.raises(DatasetError, match="twice"):
         from_graph(twice, edges, node="id")
+
+
+def test_edges_weigh_what_their_column_says(cache):
+    nodes = pd.DataFrame({"x": [1, 2, 3], "y": [0, 1, 0]})
+    edges = pd.DataFrame(
+        {"s": [0, 1, 1, 1, 2, 0], "t": [1, 0, 2, 2, 2, 2], "weight": [1, 5, 2, 0.5, 7, 0]}
+    )
+    graph = from_graph(nodes, edges.assign(since=1990))
+    assert graph.edges.tolist() == [[1, 0, 2, 1], [0, 1, 1, 2]]
+    assert graph.edge_weight.tolist() == [5, 5, 2.5, 2.5]
+    notes = graph.provenance["notes"]
+    assert "Edges weigh what column 'weight' says." in notes
+    assert any("left out" in note and "'since'" in note for note in notes)
+    plain = from_graph(nodes, edges.drop(columns="weight"))
+    assert plain.edge_weight is None
+    assert plain.digest != graph.digest
+    add(graph, "weighted", cache=cache)
+    again = load("weighted", cache=cache)
+    np.testing.assert_array_equal(again.edge_weight, graph.edge_weight)
+    assert build_graph(again, "given")[0, 1] == pytest.approx(5 / np.sqrt(6 * 8.5))
+    for wrong in (-1, None, "much", np.inf):
+        strange = edges.astype(object)
+        strange.loc[2, "weight"] = wrong
+        with pytest.raises(DatasetError, match="weight .* in row 2 is none; use numbers"):
+            from_graph(nodes, strange)
 
 
 class _Evil:
