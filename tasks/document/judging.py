@@ -111,7 +111,7 @@ def _word(good: int, bad: int, lacking: int) -> str:
 
 def alone(protocol: str) -> str:
     """The word for a claim that holds in one protocol and not in the other."""
-    return f"in {protocol} alone"
+    return f"in `{protocol}` alone"
 
 
 def each_protocol(judge: Callable[[Evidence, str], Finding]) -> Judge:

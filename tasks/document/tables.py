@@ -114,7 +114,8 @@ def laid_out(
             number = list(rows).index(tuple(key.items()))
             for kind, text in texts.items():
                 column = f"{prefix} {kind}"
-                line[column], groups[column] = text, (prefix, kind)
+                own_title = f"`{kind}`" if kind in protocols else kind
+                line[column], groups[column] = text, (prefix, own_title)
                 if kind in protocols:
                     places[number, column] = Place(*at, metric, row.name, kind)
     shown = pd.DataFrame([{**dict(key), **line} for key, line in rows.items()])
