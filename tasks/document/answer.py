@@ -50,7 +50,7 @@ def _of_claims(judged: Sequence[Verdict]) -> str:
         word = "Yes" if held == known else "Mostly" if 2 * held > known else "In part"
         word = word if held or counted[PARTLY] or known > counted[FAILS] else "No"
     words = ", ".join(f"{counted[each]} {word}" for each, word in COUNTED.items() if counted[each])
-    return f"**Does the paper reproduce? {word}.** Of {len(judged)} claims of its text: {words}."
+    return f"**Is it as the paper says? {word}.** Of its {len(judged)} claims {words}."
 
 
 def _ranked(table: Described, protocol: str, results: pd.DataFrame) -> pd.Series:
@@ -73,7 +73,10 @@ def _is_contest(table: Described, means: pd.Series) -> bool:
 
 
 def _of_one(table: Described, means: pd.Series, results: pd.DataFrame, protocol: str) -> str:
-    """Who is right most often, who is next, and whether the runs can tell them apart."""
+    """Who is right most often, who is next, and whether the runs can tell them apart.
+
+    No name stands in what is bold: the star of FLGC* would end it.
+    """
     first, second = means.index[:2]
     metric = table.metrics[0]
     rows = results[(results["metric"] == metric) & (results["protocol"] == protocol)]
@@ -82,11 +85,11 @@ def _of_one(table: Described, means: pd.Series, results: pd.DataFrame, protocol:
     texts = [cell_text(table, runs[name], float("nan"), metric, "") for name in (first, second)]
     if means[first] == means[second]:
         word = "right equally often" if metric == "accuracy" else "equally good"
-        return f"**{first} and {second} are {word}**: {metric} {texts[0]}."
+        return f"{first} and {second} **are {word}**: {metric} {texts[0]}."
     if metric == "accuracy":
-        said = f"**{first} is right most often**: in {texts[0]} of 100 tested rows"
+        said = f"{first} **is right most often**: in {texts[0]} of 100 tested rows"
     else:
-        said = f"**{first} finds the classes best**: {metric} {texts[0]}"
+        said = f"{first} **finds the classes best**: {metric} {texts[0]}"
     close = "" if gaps.mean() > gaps.std(ddof=0) else ", too close to tell them apart"
     return f"{said}. {second} comes next, with {texts[1]}{close}."
 

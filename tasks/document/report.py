@@ -170,9 +170,9 @@ def write_report(
     if len(tables) == 1 and not tables[0].published:  # one's own data are what it is about
         blocks += text(f"{remark}\n" for remark in tables[0].remarks)
         tables = [dataclasses.replace(tables[0], remarks=())]
-    blocks += _contradicted(contradictions) if judged else []
     how = Heading(3, "How to read the tables", folded=True)
     blocks += [how, *_explained(tables, protocols)]
+    blocks += _contradicted(contradictions) if judged else []
     for table in tables:
         blocks += _section(
             table,

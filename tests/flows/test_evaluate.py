@@ -150,6 +150,8 @@ def test_a_csv_with_holes_and_text_gets_a_report(prefect_server: str, tmp_path: 
     report = (tmp_path / "reports" / "evaluate-ill" / "report.md").read_text()
     for text in ("'a' (6 of 90", "'town' (2 values)", "Against FLGC*, run by run"):
         assert text in report
+    first = report.index(" **is right most often**: in ")
+    assert first < report.index("| column | different values |") < report.index("## ill, 10 %")
     assert "10 rows have no label: they are never scored" in report
     again = evaluate(*chosen, "--json")
     assert again.exit_code == 0, again.output

@@ -1,5 +1,7 @@
 """The whole pipeline on embedded data, through a real server: one cold run serves most tests."""
 
+import re
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -19,6 +21,7 @@ from tests.tasks.edits import edited
 
 prefect = pytest.importorskip("prefect")
 pytestmark = pytest.mark.slow
+CHROMIUM = shutil.which("chromium")
 
 # Wherever a stage calls the library for what takes time.
 FITS = (
@@ -326,3 +329,18 @@ def test_long_work_shows_its_progress(prefect_server: str, monkeypatch: pytest.M
     assert (found.type, found.data, found.description) == ("progress", 100.0, "3 of 3")
     with pytest.raises(StopIteration):
         next(tracked([], 0))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium on the path")
+def test_the_printed_report_has_six_pages_at_most(
+    cold: tuple[Any, float], reports: Path, tmp_path: Path
+) -> None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto((reports / "tiny" / "report.html").as_uri())
+        printed = page.pdf(prefer_css_page_size=True)
+        browser.close()
+    assert 1 <= len(re.findall(rb"/Type */Page\b", printed)) <= 6

@@ -6,6 +6,7 @@ import pytest
 from tasks.document.answer import answer
 from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN
 from tasks.document.verdicts import Verdict
+from tasks.document.writers import html
 from tests.tasks.document.shown import CLUSTERING, PUBLIC, UCI, results, rival
 
 OTHERS = dataclasses.replace(UCI, rows=(rival("SVM"), *UCI.rows))
@@ -19,18 +20,18 @@ def claims(*words: str) -> list[Verdict]:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((HOLDS, HOLDS), "Yes.** Of 2 claims of its text: 2 hold."),
-        ((HOLDS, UNKNOWN), "Yes.** Of 2 claims of its text: 1 hold, 1 cannot be told."),
-        ((HOLDS, HOLDS, FAILS), "Mostly.** Of 3 claims of its text: 2 hold, 1 do not hold."),
-        ((HOLDS, FAILS, FAILS), "In part.** Of 3"),
-        ((PARTLY, FAILS), "In part.** Of 2"),
-        ((FAILS,), "No.** Of 1"),
-        ((UNKNOWN,), "Nobody can tell yet.** Of 1"),
+        ((HOLDS, HOLDS), "Yes.** Of its 2 claims 2 hold."),
+        ((HOLDS, UNKNOWN), "Yes.** Of its 2 claims 1 hold, 1 cannot be told."),
+        ((HOLDS, HOLDS, FAILS), "Mostly.** Of its 3 claims 2 hold, 1 do not hold."),
+        ((HOLDS, FAILS, FAILS), "In part.** Of its 3"),
+        ((PARTLY, FAILS), "In part.** Of its 2"),
+        ((FAILS,), "No.** Of its 1"),
+        ((UNKNOWN,), "Nobody can tell yet.** Of its 1"),
     ],
 )
 def test_the_answer_to_the_paper_is_one_word_and_a_count(words: tuple[str, ...], said: str):
     found = answer([PUBLIC], ("paper",), {PUBLIC.name: pd.DataFrame()}, claims(*words))
-    assert found.startswith(f"**Does the paper reproduce? {said}")
+    assert found.startswith(f"**Is it as the paper says? {said}")
 
 
 def runs(*values: tuple[str, float]) -> dict[str, pd.DataFrame]:
@@ -41,8 +42,10 @@ def runs(*values: tuple[str, float]) -> dict[str, pd.DataFrame]:
 
 def test_of_one_s_own_data_the_best_method_is_named_and_the_next():
     cells = runs(("FLGC*", 0.95), ("FLGC*", 0.97), ("GCN", 0.90), ("GCN", 0.91))
-    assert answer([OWN], ("honest",), cells, []) == (
-        "**FLGC* is right most often**: in 96.0 of 100 tested rows. GCN comes next, with 90.5."
+    said = answer([OWN], ("honest",), cells, [])
+    assert html._paragraphs(said) == (
+        "<p>FLGC* <strong>is right most often</strong>: in 96.0 of 100 tested rows. GCN comes "
+        "next, with 90.5.</p>\n"
     )
     close = runs(("FLGC*", 0.95), ("FLGC*", 0.91), ("GCN", 0.90), ("GCN", 0.94))
     assert answer([OWN], ("honest",), close, []).endswith(
@@ -50,7 +53,7 @@ def test_of_one_s_own_data_the_best_method_is_named_and_the_next():
     )
     level = runs(("FLGC*", 0.95), ("GCN", 0.95))
     said = answer([OWN], ("honest",), level, [])
-    assert said == "**FLGC* and GCN are right equally often**: accuracy 95.0."
+    assert said == "FLGC* and GCN **are right equally often**: accuracy 95.0."
     assert answer([OWN], ("honest",), runs(("FLGC*", 0.9)), []) == "", "one method is best of none"
 
 

@@ -58,7 +58,7 @@ def test_everything_that_is_there_stands_in_the_report():
     names = ("report.md", "uci-tiny.csv", "a.svg", "uci-tiny-time.csv", "uci-tiny-wilcoxon.csv")
     assert named(files) == set(names)
     text = files["report.md"]
-    assert text.startswith("# Reproduction: `tiny`\n\n**FLGC and FLGC* are right equally often**")
+    assert text.startswith("# Reproduction: `tiny`\n\nFLGC and FLGC* **are right equally often**")
     assert "\n\n4 cells are there, 2 not reachable.\n" in text
     assert "result.svg" not in files, "of no picture that shows the cells"
     assert "![a](a.svg)" in text
@@ -127,7 +127,7 @@ def test_each_figure_of_curves_has_its_words_and_its_rows():
 
 def test_a_run_without_a_single_cell_has_a_report():
     files = written(TINY, PUBLIC, results={TINY.name: []})
-    assert files["report.md"].startswith("# Reproduction: `tiny`\n\n**Does the paper reproduce? N")
+    assert files["report.md"].startswith("# Reproduction: `tiny`\n\n**Is it as the paper says? Nob")
     assert "\n\n0 cells are there.\n" in files["report.md"]
     assert "| iris | 96.30 ± 0.66 | failed |" in files["report.md"]
     assert named(files) == {"report.md", "uci-tiny.csv", "citation-public.csv"}
@@ -188,9 +188,9 @@ def test_the_claims_of_the_paper_stand_first_with_what_contradicts_them():
     drawn = pd.DataFrame({"name": ["uci.svg", "uci-bars.svg"], "content": ["<svg/>", "<g/>"]})
     files = written(uci, contradictions=against, figures={uci.name: drawn})
     text = files["report.md"]
-    assert text.startswith("# Reproduction: `tiny`\n\n**Does the paper reproduce? ")
+    assert text.startswith("# Reproduction: `tiny`\n\n**Is it as the paper says? ")
     in_order = ("![result](result.svg)", "| claim | verdict | `paper` | `honest` | where |")
-    in_order += (" cells are there", "| best on 16 | best on 15 | Table V |", "## How to read")
+    in_order += (" cells are there", "## How to read", "| best on 16 | best on 15 | Table V |")
     places = [text.index(words) for words in in_order]
     assert places == sorted(places)
     assert files["result.svg"] == files["uci.svg"]
@@ -236,7 +236,7 @@ def test_what_is_said_of_one_s_own_data_stands_before_their_table():
     own = dataclasses.replace(TINY, published=(), remarks=("120 rows: 45 ill.", "Its columns:"))
     text = written(own, protocols=("paper",))["report.md"]
     said, heading = text.index("120 rows: 45 ill.\n\nIts columns:"), text.index(f"## {own.title}")
-    assert text.index("**FLGC") < said < heading
+    assert text.index("FLGC and FLGC* **are") < said < heading
     assert text.count("120 rows") == 1
     both = written(own, PUBLIC, results={own.name: cells(own)})["report.md"]
     assert both.index("120 rows") > both.index(f"## {own.title}"), "of several tables, each its own"
