@@ -12,9 +12,12 @@ help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 setup: $(STAMP) ## build the virtual environment
+	@echo 'The environment is ready. To use it in this shell:'
+	@echo '  . $(BIN)/activate'
 
 $(STAMP):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "flgc needs Python 3.11 or newer; try: make setup PYTHON=python3.11")'
+	@echo 'Setting up $(VENV): about 2.4 GB on the disk, some minutes, and pip says little meanwhile.'
 	rm -rf $(VENV)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-deps --requirement $(PINS)

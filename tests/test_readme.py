@@ -26,6 +26,8 @@ NOT_RUN = {
     "python": "tests/deployments registers pools and rules",
     "sudo": "changes the database server of this machine; tests/deployments has one of its own",
     "export": "sets a variable for the lines below it",
+    ".": "the environment that `make setup` has made",
+    "until": "tests/deployments kills a server; prefect is asked again and again meanwhile",
 }
 # Commands of ours that take seconds and need what `folder` has; the others are parsed.
 RUN = ("methods", "compare", "datasets add", "predict", "store ls", "store verify", "store prune")
