@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -12,14 +13,27 @@ PICTURE, CHART = ".svg", ".vl.json"
 FAULTS = "faults.json"
 
 
-def as_table(files: Mapping[str, str]) -> pd.DataFrame:
-    """Text columns even where there is no file."""
-    return pd.DataFrame({"name": list(files), "content": list(files.values())}, dtype="str")
+def as_table(
+    files: Mapping[str, str], seconds: Mapping[str, str] = MappingProxyType({})
+) -> pd.DataFrame:
+    """Text columns even where there is no file.
+
+    `seconds` are the ends of files, or files, that tell what the computation took: the store leaves
+    a column of that name out of the digest.
+    """
+    names = list(dict.fromkeys([*files, *seconds]))
+    columns = {"name": names, "content": [files.get(name, "") for name in names]}
+    if seconds:
+        columns["seconds"] = [seconds.get(name, "") for name in names]
+    return pd.DataFrame(columns, dtype="str")
 
 
 def from_table(table: pd.DataFrame | None) -> dict[str, str]:
     """File name to content; nothing where nothing was made."""
-    return {} if table is None else dict(zip(table["name"], table["content"], strict=True))
+    if table is None:
+        return {}
+    whole = table["content"] + table["seconds"] if "seconds" in table else table["content"]
+    return dict(zip(table["name"], whole, strict=True))
 
 
 def pictures(files: Mapping[str, str]) -> dict[str, str]:

@@ -191,9 +191,9 @@ def write_report(
             parts,
         )
     blocks += parts.blocks("history", lambda: _history(history))
-    blocks += [*_missing(gaps), *_costs(costs)]
+    blocks += _missing(gaps)
     blocks += parts.blocks("sources", lambda: _folded(provenance_blocks(rows, provenance)))
-    return as_table(_files(Document(title, blocks), page, parts))
+    return _as_stored(Document(title, blocks), _costs(costs), page, parts)
 
 
 def opening(
@@ -259,13 +259,35 @@ def _contradicted(found: Sequence[Contradiction]) -> list[Block]:
     return [Heading(2, title), Table("contradictions", shown, title)]
 
 
-def _files(document: Document, page: Mapping[str, str], parts: Parts) -> dict[str, str]:
-    """The document in every form, and what its blocks bring with them."""
+def _as_stored(
+    document: Document, costs: Sequence[Block], page: Mapping[str, str], parts: Parts
+) -> pd.DataFrame:
+    """The document in every form, with its costs apart: a report computed again took others.
+
+    The page, which has both, stands with the costs; it says what the Markdown says.
+    """
+    lasting = dataclasses.replace(document, blocks=list(map(_without_seconds, document.blocks)))
+    whole = dataclasses.replace(document, blocks=[*document.blocks, *costs])
     files = {
-        "report.md": parts.make("report.md", lambda: markdown.write(document), ""),
-        "report.html": parts.make("report.html", lambda: html.write(document, page), ""),
+        "report.md": parts.make("report.md", lambda: markdown.write(lasting), ""),
+        **_files(lasting.blocks, parts),
     }
-    for block in document.blocks:
+    apart = {"report.md": "\n" + markdown.written(costs)} if costs else {}
+    apart["report.html"] = parts.make("report.html", lambda: html.write(whole, page), "")
+    apart |= _files(costs, parts)
+    return as_table(files | ({FAULTS: as_json(parts.faults)} if parts.faults else {}), apart)
+
+
+def _without_seconds(block: Block) -> Block:
+    if not isinstance(block, Table):
+        return block
+    return dataclasses.replace(block, frame=block.frame.drop(columns="seconds", errors="ignore"))
+
+
+def _files(blocks: Sequence[Block], parts: Parts) -> dict[str, str]:
+    """What blocks bring with them."""
+    files: dict[str, str] = {}
+    for block in blocks:
         if isinstance(block, File):
             files[block.name] = block.content
         elif isinstance(block, Figure):
@@ -273,7 +295,7 @@ def _files(document: Document, page: Mapping[str, str], parts: Parts) -> dict[st
         elif isinstance(block, Table) and not block.frame.empty:
             name = f"latex/{block.name}.tex"
             files[name] = parts.make(name, partial(latex.write, block), "")
-    return files | ({FAULTS: as_json(parts.faults)} if parts.faults else {})
+    return files
 
 
 def _section(
@@ -312,7 +334,6 @@ def _section(
         "signed-rank tests": lambda: _pairs(table, protocols, results, pairs),
         "missing cells": lambda: _lacking(gaps),
         "settings": lambda: _settings(table, results),
-        "seconds": lambda: _seconds(name, costs),
     }
     top, further = (
         [block for part, work in made.items() for block in parts.blocks(f"{name}: {part}", work)]
@@ -428,13 +449,6 @@ def _settings(table: Described, results: pd.DataFrame) -> list[Block]:
     return [*blocks, File(f"{name}-settings.csv", picked.to_csv(index=False), said)]
 
 
-def _seconds(name: str, costs: Mapping[str, Mapping[str, float]]) -> list[Block]:
-    if not costs:
-        return []
-    shown = Table(f"{name}-seconds", cost(costs), "Seconds by method and stage")
-    return [Heading(3, "Seconds by stage", folded=True), shown]
-
-
 def _history(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     """What scheduled runs measured again and again, and what has left its spread."""
     if not rows:
@@ -475,8 +489,15 @@ def _costs(costs: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Block
         "several methods share is counted for each of them, and stages run side by side, so the "
         "clock shows less."
     )
-    title = Heading(3, "Where the time went", folded=True)
-    return [title, Text(said), Table("cost", shown, "Seconds by table")]
+    blocks: list[Block] = [
+        Heading(3, "Where the time went", folded=True),
+        Text(said),
+        Table("cost", shown, "Seconds by table"),
+    ]
+    for name in by_table:
+        blocks.append(Heading(3, f"`{name}` by method", folded=True))
+        blocks.append(Table(f"{name}-seconds", cost(costs[name]), "Seconds by method and stage"))
+    return blocks
 
 
 def _folded(blocks: Sequence[Block]) -> list[Block]:

@@ -2,6 +2,7 @@ import dataclasses
 import re
 
 import pandas as pd
+import pytest
 
 from tasks.declared.described import Described, described
 from tasks.declared.paper import PAPER
@@ -12,6 +13,8 @@ from tasks.document.gaps import FAILED, NOT_REACHABLE, Gap
 from tasks.document.report import write_report
 from tasks.document.writers.html import page_files
 from tasks.stages.report import export
+from tasks.store.digests import content_digest
+from tasks.store.parquet import as_table as as_stored
 from tests.tasks.document.shown import FLGC, PUBLIC, PUBLISHED, results, rival, table
 
 TINY = table("uci-tiny", FLGC, "tiny", **PUBLISHED)
@@ -28,7 +31,8 @@ def cells(of: Described = TINY) -> list[pd.DataFrame]:
     ]
 
 
-def written(*tables: Described, protocols=("paper",), **given) -> dict[str, str]:
+def written(*tables: Described, protocols=("paper",), opened=True, **given):
+    """The files of a report by name; not `opened`, the table that the store gets."""
     kinds = ("sizes", "pairs", "timings", "curves", "affinities", "criteria", "figures")
     empty = {name: {} for name in (*kinds, "gaps", "costs", "provenance")}
     found = given.pop("results", {each.name: cells(each) for each in tables})
@@ -36,7 +40,8 @@ def written(*tables: Described, protocols=("paper",), **given) -> dict[str, str]
     empty |= {"contradictions": (), "history": ()}
     more = {"command": COMMAND, "page": page_files(), "digests": digests, **empty, **given}
     title = "Reproduction: `tiny`"
-    return from_table(write_report(title, tables, protocols, results=found, **more))
+    stored = write_report(title, tables, protocols, results=found, **more)
+    return from_table(stored) if opened else stored
 
 
 def named(files: dict[str, str]) -> set[str]:
@@ -131,6 +136,25 @@ def test_a_run_without_a_single_cell_has_a_report():
     assert "\n\n0 cells are there.\n" in files["report.md"]
     assert "| iris | 96.30 ± 0.66 | failed |" in files["report.md"]
     assert named(files) == {"report.md", "uci-tiny.csv", "citation-public.csv"}
+
+
+@pytest.mark.parametrize("most_columns", [1, 7])
+def test_what_it_took_is_shown_and_is_no_part_of_the_digest(monkeypatch, most_columns):
+    """Also of tables of many methods, which show it beside the means."""
+    monkeypatch.setattr("tasks.document.by_protocol.MOST_COLUMNS", most_columns)
+
+    def stored(seconds: float, value: float = 0.9) -> pd.DataFrame:
+        costs = {TINY.name: {"FLGC": {"score": seconds}}}
+        found = [cell.assign(value=value) for cell in cells()]
+        return written(TINY, results={TINY.name: found}, costs=costs, opened=False)
+
+    tables = [stored(1.5), stored(77.25), stored(1.5, value=0.8)]
+    first, second, other = (content_digest(as_stored(table)) for table in tables)
+    assert first == second != other
+    assert [set(from_table(table)) for table in tables[:2]] == [set(from_table(tables[0]))] * 2
+    for name in ("report.md", "report.html", "latex/cost.tex"):
+        assert "77.2" in from_table(tables[1])[name], name
+        assert "77.2" not in from_table(tables[0])[name], name
 
 
 def test_methods_from_elsewhere_are_named_with_their_origin():
