@@ -8,6 +8,7 @@ results on stdout, all else on stderr, and the codes of `EXIT_CODES`.
 from __future__ import annotations
 
 import errno
+import inspect
 import json
 import sys
 from importlib.metadata import EntryPoint, entry_points, version
@@ -17,6 +18,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from flgc.completion import method_names
 from flgc.datasets.cli import app as datasets_app
 from flgc.datasets.errors import DatasetError, UnknownDataset
 from flgc.predicting_cli import predict
@@ -41,7 +43,7 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
         if own is not None:
-            return own
+            return _unwrapped(own)
         entry = _checkout_commands().get(cmd_name)
         if entry is None:
             return None
@@ -51,7 +53,7 @@ class _Commands(TyperGroup):
             return _unavailable(cmd_name, error)
         command = typer.main.get_command(loaded)
         command.name = cmd_name
-        return command
+        return _unwrapped(command)
 
     def invoke(self, ctx: Any) -> Any:
         """One line for what is no fault of the program; a traceback for what is."""
@@ -65,6 +67,15 @@ class _Commands(TyperGroup):
                 message = f"{error.filename}: {error.strerror}"
             typer.echo(f"flgc {ctx.invoked_subcommand}: {' '.join(message.split())}", err=True)
             raise typer.Exit(2 if isinstance(error, UnknownDataset) else 1) from error
+
+
+def _unwrapped(command: Any) -> Any:
+    """Each paragraph of its help in one line, for terminals to wrap at a width of their own."""
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(each.split("\n")) for each in paragraphs)
+    for each in getattr(command, "commands", {}).values():
+        _unwrapped(each)
+    return command
 
 
 def _checkout_commands() -> dict[str, EntryPoint]:
@@ -174,7 +185,10 @@ def benchmark(
 @app.command()
 def methods(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Only these, with the values of their settings.")
+        list[str] | None,
+        typer.Argument(
+            help="Only these, with the values of their settings.", autocompletion=method_names
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a list.")] = False,
 ) -> None:
@@ -186,15 +200,14 @@ def methods(
 
     Example: flgc methods 'FLGC*' --json
     """
-    from flgc.methods.registry import listed
+    from flgc.methods.registry import UnknownMethod, listed, resolve_method
 
-    rows = [row for row in listed() if not names or row["name"] in names]
-    unknown = set(names or ()) - {row["name"] for row in rows}
-    if unknown:
-        typer.echo(
-            f"flgc methods: no method {', '.join(sorted(unknown))}; see flgc methods", err=True
-        )
-        raise typer.Exit(2)
+    try:
+        wanted = [resolve_method(name) for name in names or ()]
+    except UnknownMethod as error:
+        typer.echo(f"flgc methods: {error}", err=True)
+        raise typer.Exit(2) from error
+    rows = [row for row in listed() if not names or row["name"] in wanted]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return

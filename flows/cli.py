@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from flgc.completion import dataset_names, method_names
 from flows.terminal import (
     be_quiet,
     duration,
@@ -30,10 +31,19 @@ def reproduce(
         typer.Option(help="paper, tiny (embedded data, a minute), or a .toml file of your own."),
     ] = "paper",
     datasets: Annotated[
-        list[str] | None, typer.Option("--dataset", "-d", help="Only these; repeat for several.")
+        list[str] | None,
+        typer.Option(
+            "--dataset",
+            "-d",
+            help="Only these; repeat for several.",
+            autocompletion=dataset_names,
+        ),
     ] = None,
     methods: Annotated[
-        list[str] | None, typer.Option("--method", "-m", help="Only these; repeat for several.")
+        list[str] | None,
+        typer.Option(
+            "--method", "-m", help="Only these; repeat for several.", autocompletion=method_names
+        ),
     ] = None,
     protocols: Annotated[
         list[str] | None, typer.Option("--protocol", help="paper, honest; default: both.")
@@ -72,7 +82,7 @@ def reproduce(
     Example: flgc reproduce --suite mine.toml --dry-run
     """
     be_quiet()
-    from flgc.methods.registry import LeftOut
+    from flgc.methods.registry import LeftOut, resolve_method
     from flows.plan import FLOWS, planned
     from flows.reports import report_folder
     from flows.runners import task_runner
@@ -82,7 +92,7 @@ def reproduce(
         with warnings.catch_warnings(record=True) as noted:
             warnings.simplefilter("always", LeftOut)
             plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store, quick)
-        for name in methods or ():
+        for name in map(resolve_method, methods or ()):
             if not any(name in experiment.methods for experiment in plan.experiments):
                 raise ValueError(f"method {name!r} is in none of the tables that were chosen")
         task_runner(runner, address)

@@ -17,7 +17,7 @@ from flgc.datasets import Dataset, load, state
 from flgc.datasets.own import check_classes
 from flgc.datasets.splits import make
 from flgc.device import resolve_device
-from flgc.methods.registry import contender
+from flgc.methods.registry import contender, resolve_method
 from flows import reports
 from flows.dag import run_experiment
 from flows.in_use import uses_store
@@ -83,7 +83,8 @@ def planned_evaluation(
     check("task", [task], METHODS)
     if runs < 1:
         raise ValueError(f"runs={runs} is not possible: give 1 or more")
-    for method in methods or ():
+    methods = [resolve_method(method) for method in methods or ()]
+    for method in methods:
         contender(method, task)
     resolve_device(device)
     name = state(dataset).name

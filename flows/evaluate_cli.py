@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from flgc.completion import method_names
 from flows.terminal import (
     be_quiet,
     followed,
@@ -43,7 +44,12 @@ def evaluate(
     ] = None,
     methods: Annotated[
         list[str] | None,
-        typer.Option("--method", "-m", help="Of `flgc methods`, or module:Class; repeat it."),
+        typer.Option(
+            "--method",
+            "-m",
+            help="Of `flgc methods`, or module:Class; repeat it.",
+            autocompletion=method_names,
+        ),
     ] = None,
     labelled: Annotated[
         str,

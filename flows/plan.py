@@ -14,7 +14,7 @@ from pydantic import Field
 from flgc.datasets import UnknownDataset, resolve
 from flgc.device import resolve_device
 from flgc.methods.picking import PROTOCOLS
-from flgc.methods.registry import installed, is_built_in, task_of
+from flgc.methods.registry import installed, is_built_in, resolve_method, task_of
 from tasks.declared.from_toml import FLOWS as FLOWS
 from tasks.declared.suites import suite_named
 from tasks.declared.types import Experiment
@@ -76,6 +76,7 @@ def planned(
     command += (f" --runs {runs}" if runs else "") + (" --quick" if quick else "")
     command += " --dataset {dataset} --method {method} --protocol {protocol}"
     suite, declared = suite_named(suite)
+    methods = None if methods is None else [resolve_method(name) for name in methods]
     tasks = {name: task_of(name) for name in methods or ()}
     check("protocol", protocols or (), PROTOCOLS)
     if runs is not None and runs < 1:

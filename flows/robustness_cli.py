@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flgc.completion import dataset_names, method_names
 from flows.terminal import (
     be_quiet,
     followed,
@@ -23,10 +24,20 @@ app = typer.Typer(add_completion=False)
 
 @app.command("robustness")
 def robustness(
-    dataset: Annotated[str, typer.Argument(help="One of `flgc datasets`, your own included.")],
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help="One of `flgc datasets`, your own included.", autocompletion=dataset_names
+        ),
+    ],
     methods: Annotated[
         list[str] | None,
-        typer.Option("--method", "-m", help="Of `flgc methods`, or module:Class; repeat it."),
+        typer.Option(
+            "--method",
+            "-m",
+            help="Of `flgc methods`, or module:Class; repeat it.",
+            autocompletion=method_names,
+        ),
     ] = None,
     noises: Annotated[
         list[str] | None,

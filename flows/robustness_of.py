@@ -11,7 +11,7 @@ from flgc.datasets.fetching.settings import Settings
 from flgc.datasets.library import describe
 from flgc.device import resolve_device
 from flgc.methods.picking import PROTOCOLS
-from flgc.methods.registry import contender
+from flgc.methods.registry import contender, resolve_method
 from flgc.noise import NOISES, PATTERNS
 from flows.in_use import uses_store
 from flows.plan import Plan, Protocol, Runs, check
@@ -62,7 +62,8 @@ def planned_under_noise(
     check("protocol", protocols or (), PROTOCOLS)
     if seeds < 1:
         raise ValueError(f"seeds={seeds} is not possible: give 1 or more")
-    for method in methods or ():
+    methods = [resolve_method(method) for method in methods or ()]
+    for method in methods:
         contender(method, task)
     resolve_device(device)
     about = describe(dataset, Settings.of())

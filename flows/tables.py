@@ -194,13 +194,13 @@ def _means(section: Section, rows: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def _ends(means: pd.Series, digits: int) -> str:
-    """The best and the lowest; where all are level, only that."""
-    first, last = (f"{means.index[i]} {means.iloc[i]:.{digits}f}" for i in (0, -1))
-    if len(means) == 1:
-        return first
-    if means.iloc[0] == means.iloc[-1]:
-        return f"all {len(means)} methods {means.iloc[0]:.{digits}f}"
-    return f"best of {len(means)} {first}, lowest {last}"
+    """The best and the lowest; of several that are level the first, and how many more."""
+    best, lowest = (means.index[means == end] for end in (means.max(), means.min()))
+    first, last = (
+        f"{names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)} {means[names[0]]:.{digits}f}"
+        for names in (best, lowest)
+    )
+    return first if len(best) == len(means) else f"best of {len(means)} {first}, lowest {last}"
 
 
 def results_of(store: str, section: Section) -> pd.DataFrame:

@@ -137,7 +137,7 @@ def unconverged() -> Iterator[None]:
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    from tasks.running.stage import step_of_this_thread
+    from tasks.running.stage import about_of_this_thread
 
     found: dict[str, list[tuple[str, str]]] = {}
     with warnings.catch_warnings():
@@ -146,22 +146,20 @@ def unconverged() -> Iterator[None]:
 
         def note(message: Any, category: Any, filename: str, *rest: Any, **more: Any) -> None:
             if issubclass(category, ConvergenceWarning):
-                about = step_of_this_thread().partition(" ")[2]
-                found.setdefault(Path(filename).stem, []).append((about, str(message)))
+                noted = (about_of_this_thread(), str(message))
+                found.setdefault(Path(filename).stem, []).append(noted)
             else:
                 shown(message, category, filename, *rest, **more)
 
         warnings.showwarning = note
         yield
-    for solver, noted in found.items():
-        steps, text = (
-            [step for step in dict.fromkeys(about for about, _ in noted) if step],
-            noted[0][1],
-        )
+    for solver, of_solver in found.items():
+        steps = [step for step in dict.fromkeys(about for about, _ in of_solver) if step]
         whose = steps[0] if steps else solver
         whose += f" and {len(steps) - 1} more" if len(steps) > 1 else ""
-        often = f"in {len(noted)} fits, at first" if len(noted) > 1 else "once"
-        print_plainly(errors, f"{whose}: not converged {often}: {text}", style="yellow")
+        often = f"in {len(of_solver)} fits, at first" if len(of_solver) > 1 else "once"
+        text = f"{whose}: not converged {often}: {of_solver[0][1]}"
+        print_plainly(errors, text, style="yellow")
 
 
 def duration(seconds: float) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from flgc.completion import dataset_names
 from flgc.datasets.catalogue.registry import REGISTRY
 from flgc.datasets.dataset import titled
 from flgc.datasets.errors import DatasetError, NotReachable
@@ -20,7 +21,9 @@ app = typer.Typer(
     add_completion=False,
 )
 
-Names = Annotated[list[str] | None, typer.Argument(help="Names of datasets.")]
+Names = Annotated[
+    list[str] | None, typer.Argument(help="Names of datasets.", autocompletion=dataset_names)
+]
 Mirror = Annotated[
     str | None, typer.Option(help="Folder or URL with the raw files. Default: $FLGC_MIRROR.")
 ]
@@ -92,7 +95,7 @@ def list_command(mirror: Mirror = None, cache: Cache = None, as_json: AsJson = F
 
 @app.command("show")
 def show_command(
-    name: Annotated[str, typer.Argument(help="Name of a dataset.")],
+    name: Annotated[str, typer.Argument(help="Name of a dataset.", autocompletion=dataset_names)],
     mirror: Mirror = None,
     cache: Cache = None,
     as_json: AsJson = False,

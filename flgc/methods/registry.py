@@ -8,6 +8,7 @@ class of one, a scikit-learn estimator's class, or a `Contender`.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import inspect
 import math
 import warnings
@@ -157,6 +158,19 @@ def task_of(name: str) -> tuple[str, ...]:
     return tasks or (_contender(name, _outside(name)).method.task,)
 
 
+def resolve_method(name: str) -> str:
+    """The spelling of a name that is known, in any case; another is an error that says what to do.
+
+    `module:object` stays as it is.
+    """
+    spellings = {known.lower(): known for known in names()}
+    if name.lower() in spellings:
+        return spellings[name.lower()]
+    if ":" in name:
+        return name
+    raise _unknown(name)
+
+
 def is_built_in(name: str) -> bool:
     """Whether it comes with this library."""
     return any(name == known for known, _ in BUILT_IN)
@@ -214,8 +228,19 @@ def _outside(name: str, task: str | None = None) -> EntryPoint | str:
         return name
     if is_built_in(name):
         raise UnknownMethod(f"method {name!r} is for {' and '.join(task_of(name))}, not for {task}")
-    known = ", ".join(names(task))
-    raise UnknownMethod(f"unknown method {name!r}; choose from {known}, or give module:object")
+    raise _unknown(name, task)
+
+
+def _unknown(name: str, task: str | None = None) -> UnknownMethod:
+    """What may have been meant; if that is nothing, all that there is."""
+    known = names(task)
+    close = difflib.get_close_matches(name.lower(), [each.lower() for each in known])
+    meant = " or ".join(each for each in known if each.lower() in close)
+    if meant:
+        hint = f"did you mean {meant}? `flgc methods` lists all"
+    else:
+        hint = f"choose from {', '.join(known)}, or give module:object"
+    return UnknownMethod(f"unknown method {name!r}; {hint}")
 
 
 def _task_of_installed(name: str) -> str:

@@ -235,9 +235,11 @@ def at_work() -> dict[str, float]:
     return {name: now - started for name, started in running}
 
 
-def step_of_this_thread() -> str:
-    """What this thread is at work on, if it is a step."""
-    return _at_work.get(threading.get_ident(), ("", 0.0))[0]
+def about_of_this_thread() -> str:
+    """What its step is about, `iris FLGC*` for one; to a thread of a step's own, any at work is."""
+    own = _at_work.get(threading.get_ident())
+    steps = [own[0]] if own else list(at_work())
+    return " or ".join(step.partition(" ")[2] for step in steps)
 
 
 def busy_seconds(since: float = float("-inf")) -> float:

@@ -1,3 +1,4 @@
+import itertools
 import json
 import os
 import re
@@ -14,7 +15,9 @@ from typer.testing import CliRunner
 from flgc.benchmark.rivals import SGC
 from flgc.benchmark.scale import exponent
 from flgc.cli import EXIT_CODES, app
+from flgc.completion import method_names
 from flgc.datasets.errors import NotReachable, UnknownDataset
+from flgc.methods.registry import BUILT_IN
 
 runner = CliRunner()
 
@@ -65,6 +68,47 @@ def test_every_command_has_an_example_that_can_be_parsed(name, shown):
         known |= {option for parameter in group.params for option in parameter.secondary_opts}
         used = {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)}
         assert used <= known, f"flgc {example}"
+
+
+@pytest.mark.parametrize("name", [name for name, _ in commands(get_command(app))])
+def test_help_fills_the_lines_of_a_terminal_of_80_columns(name):
+    shown = runner.invoke(app, [*name.split()[1:], "--help"], env={"TERMINAL_WIDTH": "80"}).output
+    text = shown.partition("\u256d")[0].splitlines()  # what stands above the boxes
+    assert len(text) > 3
+    for line, following in itertools.pairwise(each.strip() for each in text):
+        room = 78 - len(line)
+        assert not (line and following) or len(following.split()[0]) >= room, f"{line!r} is short"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "found"),
+    [
+        ("reproduce --method", "FLGC", ["FLGC", "FLGC*", "FLGC* averaged", "FLGC, low-rank"]),
+        ("evaluate wine -m", "SS", ["SSC", "SSC-OMP", "SSR", "SS-ELM"]),
+        ("reproduce -d", "i", ["iris"]),
+        ("robustness", "Ya", ["Yale"]),
+        ("datasets fetch", "Co", ["Cora"]),
+    ],
+)
+def test_a_shell_completes_names_without_the_heavy_packages(arguments, typed, found):
+    heavy = "{'altair', 'matplotlib', 'pandas', 'prefect', 'sklearn', 'torch'}"
+    code = "import sys, atexit; from flgc.cli import app; "
+    code += f"atexit.register(lambda: print(*{heavy} & set(sys.modules), file=sys.stderr)); "
+    words = f"flgc {arguments} {typed}"
+    environment = {**os.environ, "_FLGC_COMPLETE": "complete_bash", "COMP_WORDS": words}
+    environment["COMP_CWORD"] = str(len(words.split()) - 1)
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}app(prog_name='flgc')"],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.stderr.strip() == ""
+    assert set(found) <= set(done.stdout.splitlines())
+
+
+def test_the_methods_that_a_shell_completes_are_those_that_there_are():
+    assert sorted(method_names()) == sorted({name for name, _ in BUILT_IN})
 
 
 def test_the_help_says_what_the_exit_codes_mean():

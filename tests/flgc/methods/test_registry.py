@@ -21,7 +21,15 @@ from flgc.datasets.splits import runs
 from flgc.methods import registry
 from flgc.methods.base import Method, Outputs
 from flgc.methods.estimators import Estimator
-from flgc.methods.registry import Contender, LeftOut, UnknownMethod, contender, installed, listed
+from flgc.methods.registry import (
+    Contender,
+    LeftOut,
+    UnknownMethod,
+    contender,
+    installed,
+    listed,
+    resolve_method,
+)
 from flgc.methods.scoring import score_settings
 from flgc.preparing import build_graph
 from tests.flgc.methods.packages import install
@@ -239,7 +247,8 @@ def test_an_estimator_is_checked_when_it_is_declared(make: Callable, message: st
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("GNC", r"unknown method 'GNC'; choose from FLGC, .*, GCN, .*, or give module:object"),
+        ("x", r"unknown method 'x'; choose from FLGC, .*, GCN, .*, or give module:object"),
+        ("gcnlinear", "unknown method 'gcnlinear'; did you mean GCN-Linear"),
         ("sklearn.svm:SCV", "'sklearn.svm:SCV' cannot be used: module .* has no attribute 'SCV'"),
         ("no_such_module:SVC", "cannot be used: No module named 'no_such_module'"),
         (":SVC", "':SVC' cannot be used: give module:object, as in sklearn.svm:SVC"),
@@ -253,9 +262,16 @@ def test_a_name_that_cannot_be_had_says_why(name: str, message: str) -> None:
         contender(name, "classification")
 
 
+def test_a_name_is_known_in_any_case() -> None:
+    assert resolve_method("flgc* AVERAGED") == "FLGC* averaged"
+    assert resolve_method("sklearn.svm:SVC") == "sklearn.svm:SVC"
+    with pytest.raises(UnknownMethod, match=r"unknown method 'GNC'; did you mean GCN.*\?"):
+        resolve_method("GNC")
+
+
 def test_the_choices_are_those_of_the_task() -> None:
     with pytest.raises(UnknownMethod, match=r"choose from FLGC, FLGC\*, .*SSC-OMP, or give"):
-        contender("GNC", "clustering")
+        contender("x", "clustering")
     with pytest.raises(UnknownMethod, match="'GCN' is for classification, not for clustering"):
         contender("GCN", "clustering")
 

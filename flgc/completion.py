@@ -1,0 +1,33 @@
+"""What a shell completes: names of datasets and of methods, found without their packages."""
+
+import ast
+from importlib.util import find_spec
+from pathlib import Path
+
+METHODS = "flgc.methods.registry"
+
+
+def dataset_names() -> list[str]:
+    """All datasets, yours too; the shell shows those that begin as what is typed."""
+    from flgc.datasets.catalogue.registry import REGISTRY
+    from flgc.datasets.fetching.settings import Settings
+    from flgc.datasets.library import own_names
+
+    return [*REGISTRY, *own_names(Settings.of())]
+
+
+def method_names() -> list[str]:
+    """The methods of this library; the shell shows those that begin as what is typed.
+
+    Their table is read and not imported: nobody waits a second for scikit-learn to press a key.
+    """
+    found = find_spec(METHODS)
+    source = Path(found.origin).read_text(encoding="utf-8") if found and found.origin else ""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Contender":
+            names += [each.value for each in node.args[:1] if isinstance(each, ast.Constant)]
+        elif isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "BUILT_IN":
+            keys = node.value.keys if isinstance(node.value, ast.Dict) else []
+            names += [key.elts[0].value for key in keys if isinstance(key, ast.Tuple)]
+    return list(dict.fromkeys(names))
