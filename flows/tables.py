@@ -194,13 +194,13 @@ def _means(section: Section, rows: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def _ends(means: pd.Series, digits: int) -> str:
-    """The best and the lowest; of several that are level the first, and how many more."""
-    best, lowest = (means.index[means == end] for end in (means.max(), means.min()))
-    first, last = (
-        f"{names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)} {means[names[0]]:.{digits}f}"
-        for names in (best, lowest)
-    )
-    return first if len(best) == len(means) else f"best of {len(means)} {first}, lowest {last}"
+    """The best, and how many are level with it, and the lowest."""
+    level = int((means == means.max()).sum())
+    best, lowest = (f"{means.index[i]} {means.iloc[i]:.{digits}f}" for i in (0, -1))
+    if level == len(means):
+        return best if level == 1 else f"all {level} methods {means.max():.{digits}f}"
+    others = f" and {level - 1} more" if level > 1 else ""
+    return f"best {means.index[0]}{others} {means.max():.{digits}f}, lowest {lowest}"
 
 
 def results_of(store: str, section: Section) -> pd.DataFrame:
