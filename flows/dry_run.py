@@ -3,6 +3,7 @@
 The DAG is walked as it is run (`flows/dag.py`), but steps are looked up instead of submitted.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
@@ -161,8 +162,8 @@ class Costs:
 
 
 def _rest(about: str) -> str:
-    """`FLGC* honest` of `Cora FLGC* honest`: what is done, without the name of the data."""
-    return about.partition(" ")[2]
+    """`FLGC* honest` of `Cora FLGC* honest`: without the name of the data and the draw of noise."""
+    return re.sub(r" run \d+", "", about.partition(" ")[2])
 
 
 def _steps(given: Any) -> list[Step]:

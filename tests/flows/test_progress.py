@@ -89,6 +89,10 @@ def test_a_step_is_estimated_by_its_like_on_other_data_as_soon_as_that_has_ended
     clock.now += 40
     whole.end(StepEnded("uci", "score iris SSC", made(40.0)))
     assert whole.left({}) == "about 40 s left"
+    noise = "digits gaussian 0.1 shared run {} FLGC"
+    whole.costs.learn("score", noise.format(0), 7.0)
+    assert whole.costs.of("score", noise.format(1)) == 7.0
+    assert whole.costs.of("score", noise.replace("0.1", "0.3").format(1)) is None
 
 
 def test_where_something_is_unknown_the_rest_is_a_lower_bound(tmp_path: Path) -> None:
