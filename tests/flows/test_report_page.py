@@ -1,5 +1,6 @@
 """The report's page in a browser: what a person does with it, and that it needs nothing else."""
 
+import dataclasses
 import re
 import shutil
 from collections.abc import Iterator
@@ -16,9 +17,12 @@ pytest.importorskip("axe_playwright_python")
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
+from tasks.declared.suites import SUITES
+from tasks.declared.tiny import TINY
 from tasks.document.blocks import Document, Figure, Heading, Table, Text
 from tasks.document.writers import html
 from tests.flows.plainly import run_plainly
+from tests.tasks.document.shown import PUBLISHED
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
@@ -41,10 +45,12 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="60pt"><rect
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table of the tiny suite, computed, stored and written."""
+    """A table of the tiny suite beside published values, which the suite itself does not show."""
     folder = tmp_path_factory.mktemp("page")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FLGC_REPORTS", str(folder / "reports"))
+        [uci] = [experiment for experiment in TINY if experiment.flow == "uci"]
+        patch.setitem(SUITES, "tiny", (dataclasses.replace(uci, **PUBLISHED),))
         run_plainly(str(folder / "store"), ("uci",))
     return folder / "reports" / "tiny" / "report.html"
 
