@@ -1,4 +1,4 @@
-"""LRR, LRSC, EDSC and EGCSC: each equal to its formula, and what they do on odd tables."""
+"""LRR and LRSC: each equal to its formula, and what they do on odd tables."""
 
 import pickle
 import warnings
@@ -12,33 +12,22 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from flgc import FLGCClustering
 from flgc.graph import knn_graph
 from flgc.low_rank_expression import low_rank_expression, robust_low_rank_expression
 from flgc.methods.base import Problem
 from flgc.methods.estimators import Estimator
 from flgc.methods.registry import contender
-from flgc.methods.subspace.edsc import EDSCClustering
-from flgc.methods.subspace.egcsc import EGCSCClustering
 from flgc.methods.subspace.lrr import LRRClustering
 from flgc.methods.subspace.lrsc import LRSCClustering, cleaned, lrsc
 from flgc.metrics import clustering_accuracy
-from flgc.spectral import block_affinity
-from tests import plain
 from tests.flgc.test_clustering import union_of_subspaces
 
-FOUR = (
-    LRRClustering(2, random_state=0),
-    LRSCClustering(2, random_state=0),
-    EDSCClustering(2, random_state=0),
-    EGCSCClustering(2, random_state=0),
-)
-KINDS = tuple(type(each) for each in FOUR)
+KINDS = (LRRClustering, LRSCClustering)
 X, TRUTH = union_of_subspaces()
 NOISY = X + 0.1 * np.random.default_rng(0).standard_normal(X.shape)
 
 
-@parametrize_with_checks(list(FOUR))
+@parametrize_with_checks([kind(2, random_state=0) for kind in KINDS])
 def test_scikit_learn_estimator_contract(estimator, check):
     check(estimator)
 
@@ -173,36 +162,9 @@ def test_rows_have_small_grids_and_find_subspaces(name, most):
     assert best == 1.0
 
 
-def plain_dense_affinity(regularization, hops):
-    A = knn_graph(NOISY, 5).toarray()
-    H = plain.propagate(plain.propagation_matrix(A), NOISY, hops, 0.0)
-    Z = np.linalg.solve(H @ H.T + regularization * np.eye(len(X)), H @ NOISY.T)
-    # Nodes that have the same neighbours tie, and pruning would take either: all is kept.
-    return block_affinity(Z, 3, threshold=1.0, subspace_dim=2, power=3)
-
-
-@pytest.mark.parametrize(
-    ("kind", "own", "hops"),
-    [(EDSCClustering, {}, 0), (EGCSCClustering, {"n_neighbors": 5}, 1)],
-)
-def test_edsc_and_egcsc_are_flgc_without_and_with_one_hop(kind, own, hops):
-    given = {"regularization": 2.0, "threshold": 1.0, "subspace_dim": 2, "power": 3}
-    model = kind(3, random_state=0, **given, **own).fit(NOISY)
-    np.testing.assert_allclose(model.affinity_matrix_, plain_dense_affinity(2.0, hops), atol=1e-8)
-    same = FLGCClustering(3, hops=hops, teleport=0.0, n_neighbors=5, random_state=0, **given)
-    same.fit(NOISY)
-    np.testing.assert_array_equal(model.labels_, same.labels_)
-    np.testing.assert_array_equal(model.affinity_matrix_, same.affinity_matrix_)
-    lowrank = {"regularization": 2.0, "subspace_dim": 2, "solver": "lowrank", "random_state": 0}
-    model = kind(3, **lowrank, **own).fit(NOISY)
-    same = FLGCClustering(3, hops=hops, teleport=0.0, n_neighbors=5, **lowrank).fit(NOISY)
-    np.testing.assert_array_equal(model.embedding_, same.embedding_)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_parameters_clones_and_pickles(kind):
     model = kind(3, random_state=0).fit(X)
-    assert not {"hops", "teleport"} & set(model.get_params())
     again = clone(model).fit(X)
     np.testing.assert_array_equal(again.labels_, model.labels_)
     kept = pickle.loads(pickle.dumps(model))
@@ -213,8 +175,6 @@ def test_parameters_clones_and_pickles(kind):
 REFUSED = {
     LRRClustering: ("weight", "power", "tol", "max_iter", "pca"),
     LRSCClustering: ("tau", "alpha", "pca"),
-    EDSCClustering: ("power", "threshold"),
-    EGCSCClustering: ("power", "threshold"),
 }
 
 
