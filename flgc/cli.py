@@ -11,8 +11,7 @@ import errno
 import inspect
 import json
 import sys
-from importlib.metadata import EntryPoint, entry_points, version
-from pathlib import Path
+from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated, Any
 
 import typer
@@ -117,21 +116,10 @@ app.command("predict")(predict)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(_version(Path(__file__).parents[1]))
+        from flgc.version import __version__
+
+        typer.echo(__version__)
         raise typer.Exit
-
-
-def _version(root: Path) -> str:
-    """That of the checkout, which moves on after it was installed; else of what is installed."""
-    if (root / ".git").exists():
-        try:
-            from hatchling.metadata.core import ProjectMetadata
-            from hatchling.plugin.manager import PluginManager
-
-            return ProjectMetadata(str(root), PluginManager()).version
-        except Exception:  # no hatchling, or no git: what was installed is near enough
-            pass
-    return version("flgc")
 
 
 @app.callback()

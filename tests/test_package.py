@@ -23,6 +23,7 @@ from flgc import FLGCClassifier, FLGCClusterin
 FLGCClassifier(hop=2)
 FLGCClassifier(hops=2).fit([[0.0]], [0])
 """
+SHOWN = "import flgc; print(flgc.__version__)"
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
@@ -64,7 +65,9 @@ def tree(tmp_path: Path) -> Path:
 def test_the_version_is_that_of_the_tag_and_of_what_came_after(tree: Path) -> None:
     def shown() -> str:
         code = "from flgc.cli import app; app()"
-        return run(sys.executable, "-B", "-c", code, "--version", cwd=tree, PYTHONPATH=str(tree))
+        told = run(sys.executable, "-B", "-c", code, "--version", cwd=tree, PYTHONPATH=str(tree))
+        assert told == run(sys.executable, "-B", "-c", SHOWN, cwd=tree, PYTHONPATH=str(tree))
+        return told
 
     assert re.fullmatch(r"0\.1\.dev1\+g[0-9a-f]+", hatchling("version", cwd=tree))
     run("git", "tag", "v1.2.3", cwd=tree)

@@ -12,6 +12,7 @@ import typer
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import flgc
 from flgc.benchmark.rivals import SGC
 from flgc.benchmark.scale import exponent
 from flgc.cli import EXIT_CODES, app
@@ -39,6 +40,15 @@ def test_help_and_lists_do_not_wait_for_the_heavy_packages(arguments, tmp_path, 
     code += "" if arguments is None else f"from flgc.cli import app; app({arguments!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr.strip()) == (0, "")
+
+
+def test_the_package_lists_what_it_has_and_nothing_else():
+    code = "import flgc; print(*dir(flgc)); from flgc import *; print(FLGCClustering.__module__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    estimators = "FLGCClassifier FLGCClassifierCV FLGCClustering"
+    assert done.stdout.splitlines() == [f"{estimators} __version__", "flgc.clustering"]
+    with pytest.raises(AttributeError, match="FLGCRegressor"):
+        _ = flgc.FLGCRegressor
 
 
 def commands(command, path=("flgc",)):

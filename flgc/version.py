@@ -1,0 +1,19 @@
+"""The version: that of the checkout, which moves on after it was installed, or of the package."""
+
+from importlib.metadata import version
+from pathlib import Path
+
+
+def _found(root: Path) -> str:
+    if (root / ".git").exists():
+        try:
+            from hatchling.metadata.core import ProjectMetadata
+            from hatchling.plugin.manager import PluginManager
+
+            return ProjectMetadata(str(root), PluginManager()).version
+        except Exception:  # no hatchling, or no git: what was installed is near enough
+            pass
+    return version("flgc")
+
+
+__version__ = _found(Path(__file__).parents[1])
