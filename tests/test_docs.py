@@ -1,12 +1,18 @@
 """The documentation: its site, its numbers, its examples."""
 
+import ast
 import importlib.util
+import inspect
 import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from html.parser import HTMLParser
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pandas as pd
@@ -103,6 +109,89 @@ def test_each_page_is_in_the_navigation():
 def test_every_equation_of_the_paper_has_its_place():
     text = (DOCS / "mathematics.md").read_text()
     assert re.findall(r"^### Eq\. (\d+): ", text, re.M) == [str(n) for n in range(1, 22)]
+
+
+# Calls in prose.
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+
+
+@cache
+def definitions() -> list[tuple[str, str]]:
+    """Module and name in it of each class, function and method."""
+    found = []
+    for ring in ("flgc", "tasks", "flows"):
+        for path in sorted((ROOT / ring).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            for node in ast.parse(path.read_text()).body:
+                names = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
+                inside = node.body if isinstance(node, ast.ClassDef) else []
+                names += [f"{node.name}.{e.name}" for e in inside if isinstance(e, ast.FunctionDef)]
+                found += [(module, name) for name in names]
+    return found
+
+
+def is_possible(call: ast.Call, module: str, name: str) -> bool:
+    """Whether its arguments fit; `...` are further ones."""
+    positional = [each for each in call.args if getattr(each, "value", None) is not ...]
+    signature = inspect.signature(attrgetter(name)(import_module(module)))
+    bind = signature.bind if len(positional) == len(call.args) else signature.bind_partial
+    own = [None] if "self" in signature.parameters else []
+    try:
+        bind(*own, *positional, **{str(each.arg): each.value for each in call.keywords})
+    except TypeError:
+        return False
+    return True
+
+
+def impossible_calls(text: str) -> Iterator[str]:
+    """Inline code that calls something of ours as it cannot be called, or that is not there.
+
+    A name may be shortened from the left; what stands before a method may be a variable.
+    """
+    places = definitions()
+    modules = {part for module, _ in places for part in module.split(".")}
+    for code in re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)):
+        try:
+            tree = ast.parse(" ".join(code.split()), mode="eval")
+        except SyntaxError:
+            continue
+        if re.search(r"\w \(", code):  # `ExtendedYaleB (rebuilt)`
+            continue
+        for call in ast.walk(tree):
+            if not isinstance(call, ast.Call):
+                continue
+            called = ast.unparse(call.func)
+            is_ours = called.partition(".")[0] in modules or re.match("[A-Z][a-z]", called)
+            known = [to for to in places if ".".join(("", *to)).endswith(f".{called}")]
+            method = called.rpartition(".")[2]
+            known = known or [to for to in places if to[1].endswith(f".{method}")]
+            if (known or is_ours) and not any(is_possible(call, *to) for to in known):
+                yield ast.unparse(call)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_calls_in_prose_are_possible(page):
+    assert list(impossible_calls(page.read_text())) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "is_found"),
+    [
+        ("splits.runs(dataset, kind, experiment, n)", True),
+        ("flgc.datasets.splits.runs(data, split, seeds)", False),
+        ("flgc.datasets.splits.draw(data)", True),
+        ("Contender('FLGC', FLGC(hop=2))", True),
+        ("Along('hops', ...)", False),
+        ("Alongs('hops', ...)", True),
+        ("model.fit(X, y, test=mask)", True),
+        ("model.fit(X, y, validation=mask)", False),
+        ("np.eye(3)", False),
+    ],
+)
+def test_a_call_in_prose_that_is_impossible_is_found(code, is_found):
+    assert bool(list(impossible_calls(f"Say `{code}` and\n```python\nruns()\n```\n"))) == is_found
 
 
 # The examples.
