@@ -11,7 +11,7 @@ import numpy as np
 def check_runs(name: str, what: str, given: Any, n_runs: int) -> None:
     """One of it for each run."""
     if not hasattr(given, "__len__"):
-        raise TypeError(f"{name}: {what} are {_kind(given)}; give one for each run")
+        raise TypeError(f"{name}: {what} are of type {type(given).__name__}; give one for each run")
     if len(given) != n_runs:
         raise ValueError(f"{name}: {what} are of {len(given)} runs; give one for each of {n_runs}")
 
@@ -33,7 +33,9 @@ def check_seen(name: str, what: str, given: Any, n_runs: int) -> None:
 def checked_codes(name: str, given: Any, n_nodes: int, n_classes: int | None) -> np.ndarray:
     """Whole numbers, one for each node; below `n_classes` where that is known, and -1 for none."""
     if not isinstance(given, np.ndarray | Sequence) or isinstance(given, str):
-        raise TypeError(f"{name}: classes of a run are {_kind(given)}; give an array of codes")
+        raise TypeError(
+            f"{name}: classes of a run are of type {type(given).__name__}; give an array of codes"
+        )
     codes = np.asarray(given)
     if codes.shape != (n_nodes,):
         raise ValueError(
@@ -50,7 +52,3 @@ def checked_codes(name: str, given: Any, n_nodes: int, n_classes: int | None) ->
         known = "whole numbers" if n_classes is None else f"0 to {n_classes - 1}, or -1 for none"
         raise ValueError(f"{name}: {codes[strange][0]} is among the classes; give {known}")
     return codes if codes.dtype.kind in "iu" else codes.astype(int)
-
-
-def _kind(given: Any) -> str:
-    return "None" if given is None else f"a {type(given).__name__}"

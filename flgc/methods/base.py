@@ -124,9 +124,10 @@ class Problem:
 class Outputs:
     """What a method says at the asked nodes, run by run.
 
-    `classes` are codes, -1 where it says none, which is wrong; `scores`, if there are any, of shape (asked, classes) each. `seen` are
-    criteria that a method knows by itself, one number per run: of labelled nodes that it left out
-    the `hits` and the squared `error`, and the mean `size` of their scores.
+    `classes` are codes, -1 where it says none, which is wrong; `scores`, if there are any, of shape
+    (asked, classes) each. `seen` are criteria that a method knows by itself, one number per run: of
+    labelled nodes that it left out the `hits` and the squared `error`, and the mean `size` of their
+    scores.
     """
 
     classes: Sequence[np.ndarray]
@@ -209,9 +210,7 @@ class Method:
             wanted.remove(frozenset(setting.items()))
             yield setting, outputs.checked(self, problem)
         if wanted:
-            raise ValueError(
-                f"{self.name}: no outputs for {dict(wanted.pop())}; yield all settings"
-            )
+            raise ValueError(f"{self.name}: no outputs for {dict(wanted.pop())}; yield each")
 
     def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
         """One row per run and setting: run, p_<axis>, what is seen, what the judge says."""

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from typing import Any
 
 from flgc.methods.registry import contender, is_built_in
@@ -199,8 +200,8 @@ def _bound(gigabytes: float) -> None:
     room = int(min(gigabytes * 1e9, sys.maxsize))
     with suppress(ValueError):  # a lower limit holds already
         resource.setrlimit(resource.RLIMIT_DATA, (room, room))
-    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _end_with_parent() -> None:

@@ -133,7 +133,7 @@ class ChangesData(Hostile):
 
 class ChangesProcess(Hostile):
     def spoil(self, problem: Any) -> None:
-        np.random.seed(0)
+        np.random.seed(0)  # noqa: NPY002
         random.seed(0)
         np.seterr(all="raise")
         warnings.simplefilter("error")
@@ -229,7 +229,7 @@ SAID: dict[type[Hostile], str | None] = {
     Ragged: "inhomogeneous shape",
     Lists: None,
     Nothing: "outputs gave None; yield (setting, Outputs)",
-    Lazy: "classes of a run are a generator; give an array",
-    Silent: "no outputs for {}; yield all settings",
+    Lazy: "classes of a run are of type generator; give an array",
+    Silent: "no outputs for {}; yield each",
     Bare: "gave np.float64(0.0); yield (setting, Outputs)",
 }

@@ -3,6 +3,8 @@
 import dataclasses
 import os
 import re
+import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,6 +27,12 @@ def digests(store: Path) -> dict[str, str]:
     return {stage: artifact.digest for stage, artifact in found.items()}
 
 
+def _of_process() -> tuple:
+    """What all that runs in it share."""
+    seed = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
+    return seed, np.geterr(), warnings.filters[:], dict(os.environ), Path.cwd(), sys.path[:]
+
+
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """FLGC where nobody disturbs it."""
@@ -40,7 +48,7 @@ def test_a_hostile_method_fails_by_its_name_and_FLGC_does_not_notice(
     monkeypatch.setenv(GIGABYTES, "1")
     name, reason = f"{HERE}:{kind.__name__}", SAID[kind]
     theirs = iris(name, experiment=dataclasses.replace(IRIS, methods=("FLGC", name)))
-    state = np.random.get_state()[1].tolist(), np.geterr(), dict(os.environ), os.getcwd()
+    state = _of_process()
     with ThreadPoolExecutor(1) as pool:
         theirs_found = pool.submit(run_cell, tmp_path, theirs)
         assert digests(tmp_path) == alone
@@ -51,8 +59,7 @@ def test_a_hostile_method_fails_by_its_name_and_FLGC_does_not_notice(
                 theirs_found.result()
             assert str(raised.value).startswith(f"{name}: ")
             assert reason in str(raised.value)
-    now = np.random.get_state()[1].tolist(), np.geterr(), dict(os.environ), os.getcwd()
-    assert now == state
+    assert _of_process() == state
 
 
 @pytest.mark.slow
