@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from flgc.datasets.splits import N_FOLDS
 from tests.flgc.methods.packages import install
+from tests.tasks import hostile_methods
 
 pytest.importorskip("prefect")
 pytestmark = pytest.mark.slow
@@ -183,6 +184,23 @@ def test_methods_without_entry_points_are_named(tmp_path: Path) -> None:
     assert f"Methods from elsewhere: {', '.join(chosen[:3])}." in report
     assert set(picked(report, "loose:Centroids")["walk"]) <= {"0", "2"}
     assert set(chosen) == set(compared["control"])
+
+
+def test_a_method_that_ends_its_process_ends_no_run(tmp_path: Path) -> None:
+    install(tmp_path, "loose", Path(hostile_methods.__file__).read_text())
+    kinds = ("Exits", "ExitsAtOnce", "Interrupts", "Wide", "Unknown")
+    options = [text for kind in kinds for text in ("--method", f"loose:{kind}")]
+    said = flgc(tmp_path, "reproduce", "--suite", "tiny", "-d", "iris", "-m", "FLGC", *options)
+    assert said.endswith("ended with 1"), said
+    reasons = {kind.__name__: reason for kind, reason in hostile_methods.SAID.items()}
+    lines = said.splitlines()
+    for kind in kinds:
+        [line] = [line for line in lines if f"MethodFailed: loose:{kind}: " in line]
+        assert "failed (2 cells)" in line
+        assert str(reasons[kind]) in line
+    table = files(tmp_path)[1].set_index("method")
+    assert {name for name in table.index if "±" in table.loc[name, "iris honest"]} == {"FLGC"}
+    assert "4 cells are there, 10 failed:" in said
 
 
 @pytest.mark.parametrize(

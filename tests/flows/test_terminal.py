@@ -12,10 +12,11 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
-from flows.terminal import INTERRUPTED, answer, parts_within, print_table, unconverged
+from flows.terminal import INTERRUPTED, answer, followed, parts_within, print_table, unconverged
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -154,3 +155,13 @@ def test_ctrl_c_twice_does_not_wait(run_waiting: Start) -> None:
     assert "Ctrl-C again stops at once" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == INTERRUPTED
+
+
+def test_code_that_exits_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = planned(["uci"], "tiny", ["iris"], ["FLGC"], store=str(tmp_path))
+    with pytest.raises(typer.Exit) as raised:
+        followed("reproduce", plan, tmp_path / "report.html", lambda _: sys.exit(0))
+    assert raised.value.exit_code == 1
+    assert "flgc reproduce: the run was ended from within: SystemExit(0)" in capsys.readouterr().err

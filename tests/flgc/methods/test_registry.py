@@ -189,6 +189,11 @@ class Odd(Nameless):
     name = "odd"
 
 
+class Leaving(Odd):
+    def parameters(self):
+        sys.exit(0)
+
+
 class Regressor(Odd):
     task = "regression"  # type: ignore[assignment]
 
@@ -208,6 +213,7 @@ def with_axes(**axes: object) -> Method:
         (Ridge, "Ridge is no classifier or clusterer"),
         (Nameless, "Nameless has no name"),
         (Silent, "Silent has no outputs"),
+        (Leaving, "cannot be used: SystemExit 0"),
         (Regressor, "task='regression' is neither of classification, clustering"),
         (with_axes(depth=3), r"axis depth=3: give a tuple of values"),
         (with_axes(kind="raw"), r"axis kind='raw': give a tuple"),
