@@ -213,7 +213,7 @@ def with_axes(**axes: object) -> Method:
         (Ridge, "Ridge is no classifier or clusterer"),
         (Nameless, "Nameless has no name"),
         (Silent, "Silent has no outputs"),
-        (Leaving, "cannot be used: SystemExit 0"),
+        (Leaving, "SystemExit 0"),
         (Regressor, "task='regression' is neither of classification, clustering"),
         (with_axes(depth=3), r"axis depth=3: give a tuple of values"),
         (with_axes(kind="raw"), r"axis kind='raw': give a tuple"),
