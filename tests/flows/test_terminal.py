@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from flows.plan import planned
 from flows.terminal import INTERRUPTED, answer, followed, parts_within, print_table, unconverged
 from tasks.running.stage import Stage
 from tasks.store import Artifact
@@ -157,9 +158,7 @@ def test_ctrl_c_twice_does_not_wait(run_waiting: Start) -> None:
     assert process.wait(20) == INTERRUPTED
 
 
-def test_code_that_exits_is_no_success(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_code_that_exits_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = planned(["uci"], "tiny", ["iris"], ["FLGC"], store=str(tmp_path))
     with pytest.raises(typer.Exit) as raised:
         followed("reproduce", plan, tmp_path / "report.html", lambda _: sys.exit(0))

@@ -115,7 +115,7 @@ def test_edges_weigh_what_their_column_says(cache):
     for wrong in (-1, None, "much", np.inf):
         strange = edges.astype(object)
         strange.loc[2, "weight"] = wrong
-        with pytest.raises(DatasetError, match="weight .* in row 2 is none; use numbers"):
+        with pytest.raises(DatasetError, match=r"weight .* in row 2 is none; use numbers"):
             from_graph(nodes, strange)
 
 
