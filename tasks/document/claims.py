@@ -144,7 +144,8 @@ def beaten(table: Described, results: pd.DataFrame) -> list[Block]:
 def _matrix(table: Described, contests: dict[str, dict[str, Contest]]) -> Table:
     """Contests by rival and by method of ours, all in one table."""
     names = list(dict.fromkeys(name for of_rival in contests.values() for name in of_rival))
-    lines, tones = [], {}
+    lines: list[dict[str, str]] = []
+    tones: dict[tuple[int, str], str] = {}
     for i, (rival, of_rival) in enumerate(contests.items()):
         line = {"rival": rival}
         for name in names:

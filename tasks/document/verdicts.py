@@ -1,4 +1,4 @@
-"""Does the paper reproduce? Each claim of its text with a word, and the numbers that decide.
+"""Is it as the paper says? Each claim of its text with a word, and the numbers that decide.
 
 The word is found from stored results; nothing is computed anew.
 """
