@@ -146,7 +146,9 @@ def formulas_in(table: pd.DataFrame, out: Path) -> list[str]:
     if out.suffix.lower() != ".csv":
         return []
     columns = [table[name] for name in table if table[name].dtype.kind not in "biuf"]
-    texts = [str(each) for column in (table.columns, *columns) for each in column.dropna()]
+    texts = [
+        str(each) for column in (table.columns.to_series(), *columns) for each in column.dropna()
+    ]
     found = [text for text in texts if text.startswith(("=", "+", "-", "@")) and not _number(text)]
     if not found:
         return []

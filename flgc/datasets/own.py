@@ -120,16 +120,14 @@ def from_graph(
     notes, others = dataset.provenance["notes"][1:], links.columns.drop([end.name for end in ends])
     if WEIGHT in others:
         weights = _weights(links[WEIGHT], edges_from)
-        edge_index, edge_weight = weighted_edges(*places, weights, dataset.n_nodes)
+        edge_index, edge_weight = weighted_edges(places[0], places[1], weights, dataset.n_nodes)
         notes = [*notes, f"Edges weigh what column {WEIGHT!r} says."]
     else:
-        edge_index, edge_weight = canonical_edges(*places, dataset.n_nodes), None
+        edge_index = canonical_edges(places[0], places[1], dataset.n_nodes)
+        edge_weight = None
     unused = [repr(name) for name in others if name != WEIGHT]
     if unused:
-        notes = [
-            *notes,
-            f"Columns of edges left out (only {WEIGHT!r} counts): {', '.join(unused)}.",
-        ]
+        notes = [*notes, f"Columns of edges left out, none is {WEIGHT!r}: {', '.join(unused)}."]
     dataset = dataclasses.replace(dataset, kind="graph", edges=edge_index, edge_weight=edge_weight)
     return with_provenance(dataset, f"{where}, {edges_from}", notes)
 

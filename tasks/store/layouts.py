@@ -2,8 +2,8 @@
 
 Datasets have one row per node:
 
-    values (and columns, if sparse), label, train, val, test (public split),
-    neighbours (graphs; edge_weights if they differ)
+    values (and columns, if sparse), label, neighbours (graphs), edge_weights (where they differ),
+    train, val, test (public split)
 
 and affinity matrices one row per sample, in the order of their classes: values, label.
 

@@ -4,10 +4,11 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from flgc import FLGCClassifier
-from flgc.datasets import load
+from flgc.datasets import from_graph, load
 from flgc.datasets.splits import from_table
 from flgc.methods import registry
 from flgc.methods.flgc import FLGC
@@ -321,3 +322,11 @@ def test_honest_does_not_see_what_leaks_the_label(tmp_path: Path) -> None:
     for stage in ("graph", "score"):
         assert found["paper"][stage].digest != found["honest"][stage].digest
     assert found["paper"]["splits"].key == found["honest"]["splits"].key
+
+
+def test_weights_of_edges_come_back_from_the_store() -> None:
+    nodes = pd.DataFrame({"x": [1, 2, 3], "y": [0, 1, 0]})
+    original = from_graph(nodes, pd.DataFrame({"s": [0, 1], "t": [1, 2], "weight": [0.5, 3]}))
+    copy = dataset_of(dataset_table(original))
+    assert copy.edge_weight.tolist() == [0.5, 0.5, 3, 3]
+    assert copy.digest == original.digest

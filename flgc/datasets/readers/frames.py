@@ -206,8 +206,8 @@ def coded_features(
         raise DatasetError(f"{source} has no feature column")
     _refuse_doubles(names, source)
     features = np.zeros((len(frame), len(names)))
-    for place, values in numbers.items():
-        features[:, place] = values
+    for place, given in numbers.items():
+        features[:, place] = given
     for place, codes in kinds.items():
         features[np.arange(len(frame)), place + codes] = 1.0
     if not np.isfinite(features).all():

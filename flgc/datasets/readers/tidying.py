@@ -118,8 +118,8 @@ def _days(column: "pd.Series", note: Any) -> "pd.Series":
     else:
         given = column.dropna().astype(str).str.strip().str.replace(r"[./]", "-", regex=True)
         orders = {"": "ISO8601"} if given.iloc[0][:4].isdigit() else DAY_OR_MONTH_FIRST
-        for order, layout in orders.items():  # noqa: B007 - the note names it
-            times = pd.to_datetime(given, format=layout, errors="coerce", utc=True)
+        for order in orders:
+            times = pd.to_datetime(given, format=orders[order], errors="coerce", utc=True)
             if times.notna().all():
                 break
         else:
