@@ -26,9 +26,18 @@ MOST_TURNS = 30
 
 
 def subspace_rows(C: Symmetric, rank: int) -> np.ndarray:
-    """F: rows of U |S|^1/2 at unit length; a node that expresses nothing keeps a zero row."""
+    """F: rows of U |S|^1/2 at unit length; a node that expresses nothing has a zero row.
+
+    Unit length would make affinity of rounding: of eigenvalues that are 0, and in U itself. In CU
+    the row of such a node is 0 whatever U has there.
+    """
     values, vectors = leading_eigenpairs(C, rank, "LM")
-    return normalize(vectors * np.sqrt(np.abs(values)))
+    sizes = np.abs(values)
+    rounding = len(vectors) * np.finfo(sizes.dtype).eps * sizes.max()
+    silent = np.abs(C @ vectors).max(axis=1) <= rounding
+    rows = vectors * np.sqrt(np.where(sizes > rounding, sizes, 0))
+    rows[silent] = 0
+    return normalize(rows)
 
 
 def dense_affinity(F: np.ndarray, power: float) -> np.ndarray:

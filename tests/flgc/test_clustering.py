@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flgc import FLGCClustering, clustering, spectral
@@ -42,6 +42,43 @@ def test_a_rank_of_d_for_each_cluster_and_one_more_is_kept(solver, monkeypatch):
     assert kept == [2 * 3 + 1]
 
 
+@pytest.mark.parametrize("n", [12, 450])  # by LAPACK, and by iteration
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(seed=st.integers(0, 1000), size=st.sampled_from([1e-30, 1e-22, 1.0]))
+@settings(max_examples=10)
+def test_a_node_that_expresses_nothing_has_no_affinity(n, dtype, seed, size):
+    """Its row is 0, or next to the others nothing but rounding."""
+    rng = np.random.default_rng(seed)
+    L = rng.standard_normal((n, 5)) * np.logspace(0, -4, 5)
+    silent = rng.permutation(n) < n // 2
+    L[silent] = 0
+    C = L @ L.T
+    C[np.ix_(silent, silent)] = size * np.eye(n // 2) if size < 1 else 0
+    C = C.astype(dtype)
+    for form in (C, operator(lambda V: C @ V, n, C.dtype)):
+        F = subspace_rows(form, 13)
+        assert not F[silent].any()
+        np.testing.assert_allclose(np.linalg.norm(F[~silent], axis=1), 1, rtol=1e-5)
+
+
+def test_a_direction_that_is_rounding_does_not_count():
+    """All nodes are in one direction, some of them by very little."""
+    u = np.repeat([1.0, 1e-9], 6)
+    F = subspace_rows(np.outer(u, u), 5)
+    np.testing.assert_allclose(F @ F.T, 1, atol=1e-6)
+
+
+def test_nodes_that_are_in_no_expression_have_no_affinity():
+    X = np.random.default_rng(0).standard_normal((12, 12))
+    X[6:] = 0
+    model = FLGCClustering(3, n_neighbors=3, hops=1, threshold=0.25, regularization=0.01).fit(X)
+    H = plain.propagate(plain.propagation_matrix(model.adjacency_.toarray()), X, 1, 0.1)
+    Z = prune_columns(plain.self_expression(H, X, 0.01), 0.25)
+    silent = ~(Z.any(axis=0) | Z.any(axis=1))
+    assert silent.any()
+    assert not model.affinity_matrix_[silent].any()
+
+
 @given(plain.problems(), plain.hop_counts, plain.teleports, plain.regularizations)
 def test_self_expression_is_the_formula_in_both_forms(problem, hops, teleport, regularization):
     A, X, *_ = problem
@@ -71,8 +108,8 @@ def test_the_estimator_without_edges_clusters_edscs_matrix():
     F = vectors[:, top] * np.sqrt(np.abs(values[top]))
     F /= np.linalg.norm(F, axis=1, keepdims=True)
     expected = np.clip(F @ F.T, 0, None) ** 4
-    for settings in ({"hops": 0}, {"n_neighbors": 0}):
-        model = FLGCClustering(3, random_state=0, **settings).fit(X)
+    for without_edges in ({"hops": 0}, {"n_neighbors": 0}):
+        model = FLGCClustering(3, random_state=0, **without_edges).fit(X)
         np.testing.assert_allclose(model.affinity_matrix_, expected / expected.max(), atol=1e-8)
 
 
