@@ -9,11 +9,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cache
 from html.parser import HTMLParser
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -287,6 +289,16 @@ def test_a_number_is_the_mean_of_a_stored_cell(numbers, store):
     [cell] = found.values()
     assert (cell["value"], cell["spread"], cell["runs"]) == (81.3, 1.2, 3)
     assert whole.digest.startswith(cell["digest"])
+
+
+def test_of_cells_with_as_many_runs_the_newest_counts(numbers, store, monkeypatch):
+    about = {"experiment": TABLE.name, "dataset": "Cora", "method": "FLGC*"}
+    for year, value in ((2024, 0.81), (2026, 0.83), (2025, 0.82)):
+        clock = Mock(**{"now.return_value": datetime(year, 1, 1, tzinfo=UTC)})
+        monkeypatch.setattr("tasks.store.store.datetime", clock)
+        store_cell(store, [value], edition=f"of {year}", **about)
+    [cell] = numbers.taken(store).values()
+    assert cell["value"] == 83.0
 
 
 def test_seeds_of_a_noise_are_one_number(numbers, store):

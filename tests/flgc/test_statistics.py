@@ -137,6 +137,12 @@ def test_rounding_of_the_subtraction_makes_no_false_ranks() -> None:
     assert signed_ranks([0.3, 0.1], [0.2, 0.2]).moving_ranks == (1.5, 1.5)
 
 
+def test_what_differs_by_rounding_is_no_win() -> None:
+    """0.1 + 0.2 is a little more than 0.3."""
+    result = signed_ranks([0.1 + 0.2, 0.3, 0.9], [0.3, 0.1 + 0.2, 0.5])
+    assert (result.wins, result.ties, result.losses) == (1, 2, 0)
+
+
 def test_many_datasets() -> None:
     result = signed_ranks(np.arange(1.0, 301.0), np.zeros(300))
     assert result.p_value == pytest.approx(2.0**-299)

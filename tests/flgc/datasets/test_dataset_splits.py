@@ -1,5 +1,6 @@
 """Splits: right sizes, the same for every method, another for every run, stored as a table."""
 
+import dataclasses
 import io
 
 import numpy as np
@@ -87,6 +88,15 @@ def test_other_runs_other_nodes():
     trains = [tuple(split.train) for split in drawn(3)]
     assert len(set(trains)) == 3
     assert trains[:2] == [tuple(s.train) for s in drawn(2)]
+
+
+def test_other_runs_other_folds_of_the_same_nodes():
+    train = np.arange(150) % 5 == 0
+    masks = {"train": train, "val": np.zeros(150, bool), "test": ~train}
+    data = dataclasses.replace(load("iris"), masks=masks)
+    runs = splits.runs(data, "public", splits.seeds_of("uci", "iris", 3))
+    assert len({tuple(split.train) for split in runs}) == 1
+    assert len({tuple(split.folds) for split in runs}) == 3
 
 
 @pytest.mark.parametrize("kind", ["10%", "5-per-class"])

@@ -151,6 +151,15 @@ def test_kmm_has_as_many_means_as_its_rule_says():
     assert len(KMMClustering(3, means_ratio=0.01, n_neighbors=2).fit(X).means_) == 3
 
 
+def test_kmms_means_are_those_of_its_weights():
+    X, _ = load_iris(return_X_y=True)
+    model = KMMClustering(3, random_state=0).fit(X)
+    sums = model.weights_.sum(axis=0)
+    used = sums > 0
+    expected = [np.average(X, axis=0, weights=column) for column in model.weights_[:, used].T]
+    np.testing.assert_allclose(model.means_[used], expected, atol=1e-9)
+
+
 def test_kmm_starts_at_random():
     X, _ = load_iris(return_X_y=True)
     means = [KMMClustering(3, random_state=seed).fit(X).means_ for seed in (0, 0, 1)]

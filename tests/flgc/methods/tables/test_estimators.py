@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.multiclass import OneVsRestClassifier
@@ -170,6 +170,24 @@ def test_switched_pairs_lower_the_slack_of_a_machine_as_it_is(problem, plus, min
     most = [xi[free][after[free] == sign].max(initial=0.0) for sign in (1, -1)]
     if len(moved) == 0 and min(most) > 0:
         assert sum(most) <= 2
+
+
+@pytest.mark.parametrize("seed", [3, 10, 18])
+def test_small_steps_and_switches_find_two_moons_from_three_labels_in_each(seed):
+    X, truth = make_moons(60, noise=0.08, random_state=seed)
+    signs, random = np.zeros(60), np.random.default_rng(seed)
+    for c in (0, 1):
+        signs[random.choice(np.flatnonzero(truth == c), 3, replace=False)] = 2 * c - 1
+    K = gaussian(X, X, 0.4)
+    alone = Machine.fitted(K, signs, np.abs(signs), 10.0)
+    assert np.mean((alone.scores > 0) == truth) < 0.9
+    machine, history = transductive(K, signs, 10.0)
+    np.testing.assert_array_equal(machine.scores > 0, truth)
+
+    # At first the others count a thousandth: the machine of labelled rows alone is nearly the best.
+    # The solver has a tolerance of its own.
+    slack = np.maximum(0, 1 - started(signs, alone.scores) * alone.scores)[signs == 0].sum()
+    assert history[0][0] <= 1.001 * (alone.objective + 1e-3 * 10.0 * slack)
 
 
 def test_the_highest_scores_are_the_first_positives():
