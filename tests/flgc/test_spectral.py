@@ -66,6 +66,15 @@ def test_clusters_that_do_not_touch_are_found_whatever_the_start():
         assert spectral_clusters(W, 4, seed).tolist() == np.repeat(range(4), 6).tolist()
 
 
+@given(st.integers(0, 1000))
+@settings(max_examples=50)
+def test_clusters_of_any_size_are_found_in_any_basis_of_equal_eigenvalues(seed):
+    """Eigenvectors of equal eigenvalues come in any rotation: what scales columns loses some."""
+    truth = np.repeat([0, 1, 2], [3, 30, 300])
+    turn = np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
+    assert discretized(np.eye(3)[truth] @ turn, seed).tolist() == truth.tolist()
+
+
 def test_an_embedding_of_fewer_directions_than_clusters_leaves_some_empty():
     rows = np.tile([1.0, 0.0, 0.0], (12, 1))
     assert discretized(rows, 0).tolist() == [0] * 12
