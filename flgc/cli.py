@@ -192,9 +192,9 @@ def methods(
 
     try:
         wanted = [resolve_method(name) for name in names or ()]
-    except UnknownMethod as error:
-        typer.echo(f"flgc methods: {error}", err=True)
-        raise typer.Exit(2) from error
+    except UnknownMethod as unknown:
+        typer.echo(f"flgc methods: {unknown}", err=True)
+        raise typer.Exit(2) from unknown
     rows = [row for row in listed() if not names or row["name"] in wanted]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))

@@ -1,6 +1,7 @@
 """What a shell completes: names of datasets and of methods, found without their packages."""
 
 import ast
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,8 +27,13 @@ def method_names() -> list[str]:
     names: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Contender":
-            names += [each.value for each in node.args[:1] if isinstance(each, ast.Constant)]
+            names += _texts(node.args[:1])
         elif isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "BUILT_IN":
             keys = node.value.keys if isinstance(node.value, ast.Dict) else []
-            names += [key.elts[0].value for key in keys if isinstance(key, ast.Tuple)]
+            names += _texts(key.elts[0] for key in keys if isinstance(key, ast.Tuple))
     return list(dict.fromkeys(names))
+
+
+def _texts(nodes: Iterable[ast.expr]) -> list[str]:
+    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    return [value for value in values if isinstance(value, str)]
