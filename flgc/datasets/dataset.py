@@ -38,11 +38,11 @@ class Dataset:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...] = ()
     edges: np.ndarray | None = None
-    edge_weight: np.ndarray | None = None
     masks: Mapping[str, np.ndarray] | None = None
     image_shape: tuple[int, int] | None = None
     leaking: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    edge_weight: np.ndarray | None = None
 
     @property
     def n_nodes(self) -> int:

@@ -127,7 +127,7 @@ def from_graph(
         edge_weight = None
     unused = [repr(name) for name in others if name != WEIGHT]
     if unused:
-        notes = [*notes, f"Columns of edges left out, none is {WEIGHT!r}: {', '.join(unused)}."]
+        notes = [*notes, f"Columns of edges left out: {', '.join(unused)}."]
     dataset = dataclasses.replace(dataset, kind="graph", edges=edge_index, edge_weight=edge_weight)
     return with_provenance(dataset, f"{where}, {edges_from}", notes)
 
