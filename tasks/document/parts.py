@@ -28,7 +28,8 @@ class Parts:
 
     def blocks(self, name: str, work: Callable[[], list[Block]]) -> list[Block]:
         """The blocks of a part, or one that says that it is missing and why."""
-        made = self.make(name, work, [])
+        nothing: list[Block] = []
+        made = self.make(name, work, nothing)
         if name in self.faults:
             return [Text(f"**This part of the report failed** ({name}): {self.faults[name]}")]
         return made

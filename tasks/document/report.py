@@ -145,23 +145,18 @@ def write_report(
     the parts that cannot be made, and names them in a file of their own.
     """
     parts = Parts(forgiving)
-    rows, known = {}, {}
+    rows: dict[str, pd.DataFrame] = {}
+    known: dict[str, Mapping[Place, Note]] = {}
     for table in tables:
         cells = results.get(table.name, ())
         rows[table.name] = joined(cells)
-        known[table.name] = parts.make(
-            f"{table.name}: notes on cells",
-            lambda table=table, cells=cells: notes(
-                table,
-                rows[table.name],
-                digests_of(cells, digests.get(table.name, ())),
-                command,
-            ),
-            {},
-        )
+        of_cells = digests_of(cells, digests.get(table.name, ()))
+        work = partial(notes, table, rows[table.name], of_cells, command)
+        known[table.name] = parts.make(f"{table.name}: notes on cells", work, {})
     there = sum(len(cells) for cells in results.values())
     evidence = (results, pairs, timings, curves, affinities, gaps)
-    judged = parts.make("claims", lambda: verdicts(tables, protocols, *evidence), [])
+    none: list[Verdict] = []
+    judged = parts.make("claims", lambda: verdicts(tables, protocols, *evidence), none)
     blocks = parts.blocks("answer", lambda: text([answer(tables, protocols, rows, judged)]))
     blocks += parts.blocks("picture", lambda: _picture(tables, figures))
     blocks += parts.blocks(
