@@ -234,8 +234,9 @@ def _outside(name: str, task: str | None = None) -> EntryPoint | str:
 def _unknown(name: str, task: str | None = None) -> UnknownMethod:
     """What may have been meant; if that is nothing, all that there is."""
     known = names(task)
-    close = difflib.get_close_matches(name.lower(), [each.lower() for each in known])
-    meant = " or ".join(each for each in known if each.lower() in close)
+    spellings = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), spellings)
+    meant = " or ".join(repr(spellings[each]) for each in close)
     if meant:
         hint = f"did you mean {meant}? `flgc methods` lists all"
     else:

@@ -25,7 +25,7 @@ split = "10%"
             "unknown dataset 'Cora'.*KarateClub, iris, wine, wdbc, .*digits",
         ),
         ({"datasets": ["irsi"]}, "unknown dataset 'irsi'.*iris"),
-        ({"methods": ["GNC"]}, "unknown method 'GNC'; did you mean GCN"),
+        ({"methods": ["GNC"]}, "unknown method 'GNC'; did you mean 'SGC' or 'GCN'"),
         ({"protocols": ["best"]}, "unknown protocol 'best'; choose from paper, honest"),
         ({"runs": -1}, "runs=-1 is not possible"),
         ({"device": "tpu"}, "device='tpu' is not known: choose 'auto', 'cpu', 'cuda'"),

@@ -254,7 +254,7 @@ def test_an_estimator_is_checked_when_it_is_declared(make: Callable, message: st
     ("name", "message"),
     [
         ("x", r"unknown method 'x'; choose from FLGC, .*, GCN, .*, or give module:object"),
-        ("gcnlinear", "unknown method 'gcnlinear'; did you mean GCN-Linear"),
+        ("gcnlinear", "unknown method 'gcnlinear'; did you mean 'GCN-Linear"),
         ("sklearn.svm:SCV", "'sklearn.svm:SCV' cannot be used: module .* has no attribute 'SCV'"),
         ("no_such_module:SVC", "cannot be used: No module named 'no_such_module'"),
         (":SVC", "':SVC' cannot be used: give module:object, as in sklearn.svm:SVC"),
@@ -271,7 +271,9 @@ def test_a_name_that_cannot_be_had_says_why(name: str, message: str) -> None:
 def test_a_name_is_known_in_any_case() -> None:
     assert resolve_method("flgc* AVERAGED") == "FLGC* averaged"
     assert resolve_method("sklearn.svm:SVC") == "sklearn.svm:SVC"
-    with pytest.raises(UnknownMethod, match=r"unknown method 'GNC'; did you mean GCN.*\?"):
+    with pytest.raises(
+        UnknownMethod, match=r"unknown method 'GNC'; did you mean 'SGC' or 'GCN'.*\?"
+    ):
         resolve_method("GNC")
 
 

@@ -96,7 +96,7 @@ FAULTS = [
     ('"wine"]\nmethods', '"wien"]\nmethods', "datasets: unknown dataset 'wien'. Did you mean wine"),
     ('["iris",', '["Iris",', "'Iris' is written 'iris'"),
     ('["iris",', '["KarateClub",', "KarateClub have edges"),
-    ('"sklearn.svm:SVC"', '"GNC"', "methods: unknown method 'GNC'; did you mean GCN"),
+    ('"sklearn.svm:SVC"', '"GNC"', "methods: unknown method 'GNC'; did you mean 'SGC' or 'GCN'"),
     ('["FLGC"]', '["GCN"]', "is for classification, not for clustering"),
     ('["FLGC"]', '"FLGC"', "methods = 'FLGC': give a list"),
     ('"FLGC*"]\nhops', '"SVM"]\nhops', "grids: unknown 'SVM'; choose from"),
