@@ -1,29 +1,29 @@
 """What a run would do: its cells, what the store has of them, and how long the rest may take.
 
-The DAG is walked as it is run (`flows/dag.py`), but steps are looked up instead of submitted.
+The steps are those of `flows/dag.py`, looked up instead of run.
 """
 
+import contextlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import NamedTuple
 
-from flgc.datasets import DatasetError, state
-from flows.curves import submit_curves
-from flows.dag import Chain, Shared, submit_cells, submit_time, timed_chains
+from flgc.datasets import DatasetError
+from flows.dag import cells, dag_of
 from flows.plan import Plan
-from tasks.declared.types import Experiment
-from tasks.stages.dataset import dataset
+from tasks.analyses.base import CellSteps
+from tasks.declared.types import Cell
+from tasks.running.steps import Step, steps_in, with_results
 from tasks.store import Artifact, Store
 from tasks.store.upkeep import list_artifacts
 
 STORED, NEW, NO_DATA = "stored", "new", "no data"
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
-    """A step of the DAG and its artifact, if the store has it; stands where a future would."""
+class Lookup(NamedTuple):
+    """A step of an experiment, and its artifact if the store has it."""
 
     experiment: str
     stage: str
@@ -34,10 +34,6 @@ class Step:
     def name(self) -> str:
         """`score iris FLGC*`."""
         return f"{self.stage} {self.about}"
-
-    def result(self) -> "Step":
-        """What a future would give; whoever takes it takes it for the artifact."""
-        return self
 
 
 @dataclass(frozen=True)
@@ -62,22 +58,6 @@ class DryRun:
     unknown: int
 
 
-class Looking(Shared):
-    """Looks the steps of an experiment up instead of submitting them."""
-
-    def __init__(self, plan: Plan, experiment: str) -> None:
-        super().__init__(plan)
-        self.experiment, self.steps = experiment, list[Step]()
-
-    def submit(self, stage: Any, about: str, **given: Any) -> Any:
-        """The step, with its artifact if that and all that it is made from are there."""
-        given.pop("wait_for", None)
-        known = all(each.artifact for each in _steps(given))
-        artifact = stage.stored(self.plan.store, **_plainly(given)) if known else None
-        self.steps.append(Step(self.experiment, stage.name, about, artifact))
-        return self.steps[-1]
-
-
 def dry_run(plan: Plan) -> DryRun:
     """Every cell of the plan; nothing is computed, and no Prefect is started."""
     found, steps = look_up(plan)
@@ -88,56 +68,51 @@ def dry_run(plan: Plan) -> DryRun:
     return DryRun(tuple(found), len(missing), sum(known), len(missing) - len(known))
 
 
-def look_up(plan: Plan) -> tuple[list[DryCell], list[Step]]:
+def look_up(plan: Plan) -> tuple[list[DryCell], list[Lookup]]:
     """The cells of a plan and its steps, in the order in which they are submitted.
 
     What is made of whole tables (figures, tests, the report) is not among the steps.
     """
     found: list[DryCell] = []
-    steps: list[Step] = []
+    steps: list[Lookup] = []
     for experiment in plan.experiments:
-        looking = Looking(plan, experiment.name)
-        here = {name: _data(plan, experiment.name, name) for name in experiment.datasets}
-        raw: Any = {name: step for name, step in here.items() if step is not None}
-        chains = submit_cells(looking, experiment, raw)
-        submit_curves(looking, experiment, chains)
-        for title, of_methods in timed_chains(experiment, chains).items():
-            submit_time(looking, experiment, title, of_methods)
-        found += [_cell(experiment, chain) for chain in chains]
-        found += _without_data(plan, experiment, {name for name in here if name not in raw})
-        steps += [*raw.values(), *looking.steps]
+        dag = dag_of(plan, experiment)
+        dag.alone(dag.cells)  # adds its steps
+        made = stored(plan.store, dag.table.steps)
+        shown = {cell.cell: _shown(cell, made[cell.result]) for cell in dag.cells}
+        for cell in cells(experiment, plan.protocols):
+            found.append(shown.get(cell) or _without_data(cell))
+        steps += [
+            Lookup(experiment.name, step.stage.name, step.about, artifact)
+            for step, artifact in made.items()
+        ]
     return found, steps
 
 
-def _data(plan: Plan, experiment: str, name: str) -> Step | None:
-    """The dataset; None where it can be had from nowhere."""
-    if state(name).status == "not available":
-        return None
-    try:
-        artifact = dataset.stored(plan.store, dataset=name)
-    except DatasetError:
-        artifact = None
-    return Step(experiment, "dataset", name, artifact)
+def stored(store: str, steps: Iterable[Step]) -> dict[Step, Artifact | None]:
+    """Each step with its artifact, if that and all that it is made from are in the store."""
+    made: dict[Step, Artifact | None] = {}
+    for step in steps:
+        made[step] = None
+        if all(made[need] for need in steps_in(step.given)):
+            with contextlib.suppress(DatasetError):
+                made[step] = step.stage.stored(store, **with_results(step.given, made))
+    return made
 
 
-def _cell(experiment: Experiment, chain: Chain) -> DryCell:
-    row, cell = chain.row, chain.cell
-    own = experiment.grids.get(row.method.name, {})
-    settings = sum(row.n_settings({**each.axes, **own}) for each in chain.preparations)
-    state_of = STORED if chain.result.artifact else NEW
-    return DryCell(
-        experiment.name, chain.subject.title, cell.method, cell.protocol, settings, state_of
-    )
+def _shown(cell: CellSteps, artifact: Artifact | None) -> DryCell:
+    own = cell.cell.experiment.grids.get(cell.row.method.name, {})
+    settings = sum(cell.row.n_settings({**each.axes, **own}) for each in cell.preparations)
+    return _dry(cell.cell, settings, STORED if artifact else NEW)
 
 
-def _without_data(plan: Plan, experiment: Experiment, datasets: Iterable[str]) -> list[DryCell]:
-    from flows.dag import cells
+def _without_data(cell: Cell) -> DryCell:
+    return _dry(cell, 0, NO_DATA)
 
-    return [
-        DryCell(experiment.name, each.subject.title, each.method, each.protocol, 0, NO_DATA)
-        for each in cells(experiment, plan.protocols)
-        if each.subject.dataset in set(datasets)
-    ]
+
+def _dry(cell: Cell, settings: int, state: str) -> DryCell:
+    name, title = cell.experiment.name, cell.subject.title
+    return DryCell(name, title, cell.method, cell.protocol, settings, state)
 
 
 class Costs:
@@ -164,22 +139,3 @@ class Costs:
 def _rest(about: str) -> str:
     """`FLGC* honest` of `Cora FLGC* honest`: without the name of the data and the draw of noise."""
     return re.sub(r" run \d+", "", about.partition(" ")[2])
-
-
-def _steps(given: Any) -> list[Step]:
-    """The steps in what is given: itself, or those of a list or mapping of them."""
-    if isinstance(given, Step):
-        return [given]
-    values = given.values() if isinstance(given, Mapping) else given
-    if isinstance(given, Mapping | list | tuple):
-        return [step for value in values for step in _steps(value)]
-    return []
-
-
-def _plainly(given: Any) -> Any:
-    """The same with artifacts in the place of steps."""
-    if isinstance(given, Step):
-        return given.artifact
-    if isinstance(given, Mapping):
-        return {name: _plainly(value) for name, value in given.items()}
-    return [_plainly(value) for value in given] if isinstance(given, list) else given

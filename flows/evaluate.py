@@ -19,7 +19,7 @@ from flgc.datasets.splits import make
 from flgc.device import resolve_device
 from flgc.methods.registry import contender, resolve_method
 from flows import reports
-from flows.dag import run_experiment
+from flows.execute import run_experiment
 from flows.in_use import uses_store
 from flows.plan import Plan, Runs, check
 from flows.runners import task_runner

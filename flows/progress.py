@@ -16,8 +16,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from flows.dag import StepEnded, TableEnded, listeners
-from flows.dry_run import Costs, Step
+from flows.dry_run import Costs, Lookup
+from flows.execute import StepEnded, TableEnded, listeners
 from flows.tables import headline
 from flows.terminal import duration, errors, print_plainly
 from tasks.running.stage import at_work
@@ -37,7 +37,7 @@ class Outlook:
 
     def __init__(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[Lookup],
         costs: Costs,
         workers: int,
         clock: Callable[[], float] = time.monotonic,

@@ -15,7 +15,7 @@ from prefect.artifacts import (
 from prefect.states import Completed, Failed
 
 from flows import reports
-from flows.dag import run_experiment
+from flows.execute import run_experiment
 from flows.in_use import uses_store
 from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner

@@ -8,7 +8,7 @@ from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.states import Completed, State
 
-from flows.dag import run_experiment
+from flows.execute import run_experiment
 from flows.in_use import uses_store
 from flows.plan import Protocol, Runs, Suite, planned
 from flows.runners import task_runner

@@ -29,11 +29,11 @@ from flgc.methods.registry import UnknownMethod, contender
 from flgc.noise import NOISES, PATTERNS
 from flgc.preparing import GIVEN
 from flgc.scaling import SCALINGS
+from tasks.analyses import ANALYSES
 from tasks.declared.paper import GRAPH, MIN_MAX, SMALL_SETS
 from tasks.declared.published import TABLES
-from tasks.declared.types import Analysis, Experiment, Preparation
+from tasks.declared.types import Experiment, Preparation
 
-ANALYSES: dict[str, type] = {kind.__name__: kind for kind in Analysis.__constraints__}
 FLOWS = ("citation", "uci", "clustering", "robustness")
 # The flow that runs an experiment, unless it names another.
 USUAL_FLOW = {"classification": "uci", "clustering": "clustering"}

@@ -4,22 +4,18 @@ from collections.abc import Mapping
 from itertools import product
 
 from flgc.noise import INDEPENDENT, NOISES, SHARED
+from tasks.analyses.affinity import Affinities
+from tasks.analyses.along import Along
+from tasks.analyses.bars import Bars
+from tasks.analyses.comparison import Compare
+from tasks.analyses.criteria import Criteria
+from tasks.analyses.labels import LabelCounts
+from tasks.analyses.neighbours import Neighbours
+from tasks.analyses.samples import Samples
+from tasks.analyses.sensitivity import Sensitivity
+from tasks.analyses.timing import TimedHops
 from tasks.declared.rivals import TABLE_GRIDS, own_grids
-from tasks.declared.types import (
-    Affinities,
-    Along,
-    Bars,
-    Compare,
-    Criteria,
-    Experiment,
-    LabelCounts,
-    Neighbours,
-    Noise,
-    Preparation,
-    Samples,
-    Sensitivity,
-    TimedHops,
-)
+from tasks.declared.types import Experiment, Noise, Preparation
 
 CITATION_GRAPHS = ("Cora", "CiteSeer", "PubMed")
 # In the order of the paper's table of accuracies.

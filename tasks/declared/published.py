@@ -11,7 +11,8 @@ import pandas as pd
 
 from flgc.datasets import UnknownDataset, resolve
 from flgc.noise import SHARED
-from tasks.declared.types import Compare, Experiment
+from tasks.analyses.comparison import Compare
+from tasks.declared.types import Experiment
 
 TABLES = {
     "citation_accuracy": "accuracy on the citation graphs, public and random splits",

@@ -4,6 +4,16 @@ Grids, runs and datasets are cut, so the paper's values would say nothing of it:
 """
 
 from flgc.noise import INDEPENDENT, SHARED
+from tasks.analyses.affinity import Affinities
+from tasks.analyses.along import Along
+from tasks.analyses.bars import Bars
+from tasks.analyses.comparison import Compare
+from tasks.analyses.criteria import Criteria
+from tasks.analyses.labels import LabelCounts
+from tasks.analyses.neighbours import Neighbours
+from tasks.analyses.samples import Samples
+from tasks.analyses.sensitivity import Sensitivity
+from tasks.analyses.timing import TimedHops
 from tasks.declared.paper import (
     CITATION_METHODS,
     CLUSTERINGS,
@@ -20,19 +30,7 @@ from tasks.declared.paper import (
     prepared,
 )
 from tasks.declared.rivals import own_grids
-from tasks.declared.types import (
-    Affinities,
-    Along,
-    Bars,
-    Compare,
-    Criteria,
-    Experiment,
-    LabelCounts,
-    Neighbours,
-    Samples,
-    Sensitivity,
-    TimedHops,
-)
+from tasks.declared.types import Experiment
 
 GRIDS = closed_form((0, 2, 5, 10), (0.0, 0.1, 0.5), powers_of_two(-6, 6, 3))
 

@@ -6,12 +6,16 @@ A further table is one more `Experiment` of a suite, a further method one name m
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from flgc.datasets.splits import derive_seed
 from flgc.methods.base import Grid, Task
+from flgc.methods.registry import Contender
 from flgc.noise import INDEPENDENT
 from flgc.preparing import GIVEN
+from tasks.analyses.base import Analysis
+
+Asked = TypeVar("Asked", bound=Analysis)
 
 # Splits that come with the data: the same for all runs.
 FIXED_SPLITS = ("public", "full")
@@ -58,120 +62,6 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Compare:
-    """Wilcoxon's test over the datasets; `published` names the paper's table of rank sums."""
-
-    published: str = ""
-
-
-@dataclass(frozen=True)
-class TimedHops:
-    """Accuracy and training time of every method with the axis `hops`, over these."""
-
-    hops: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """Accuracy against regularization and teleport."""
-
-
-@dataclass(frozen=True)
-class LabelCounts:
-    """Accuracy against the number of labelled samples of each class, every method as in `paper`."""
-
-    counts: tuple[int, ...]
-    datasets: tuple[str, ...]
-    runs: int
-    name: ClassVar[str] = "labels"
-
-
-@dataclass(frozen=True)
-class Along:
-    """Scores against the values of an axis, all else as in `paper`.
-
-    Of every method that has the axis, or of those that are named. The figure is called after the
-    axis, unless it has a name of its own.
-    """
-
-    axis: str
-    values: tuple[Any, ...]
-    datasets: tuple[str, ...]
-    runs: int
-    methods: tuple[str, ...] = ()
-    figure: str = ""
-
-    @property
-    def name(self) -> str:
-        """The figure's."""
-        return self.figure or self.axis
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Accuracy of a method at a setting against the number of neighbours; with 0 only X is seen."""
-
-    n_neighbors: tuple[int, ...]
-    datasets: tuple[str, ...]
-    runs: int
-    method: str
-    setting: Mapping[str, Any]
-    name: ClassVar[str] = "neighbours"
-
-
-@dataclass(frozen=True)
-class Affinities:
-    """The affinity matrix of a method as in `paper`, sorted by class."""
-
-    datasets: tuple[str, ...]
-    method: str = "FLGC*"
-    name: ClassVar[str] = "affinity"
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """What clusterings could be picked by without classes: what each criterion picks, and its ACC.
-
-    Of a method's rows, on the preparations of `honest`.
-    """
-
-    datasets: tuple[str, ...]
-    method: str = "FLGC*"
-    name: ClassVar[str] = "criteria"
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Images of datasets: `columns` of each of `rows` classes, evenly over both."""
-
-    datasets: tuple[str, ...]
-    rows: int = 4
-    columns: int = 8
-
-
-@dataclass(frozen=True)
-class Bars:
-    """The table as bars instead of dots: methods in their order, for each dataset."""
-
-
-# Each is a figure of curves.
-CURVES = (LabelCounts, Along, Neighbours)
-Analysis = TypeVar(
-    "Analysis",
-    Compare,
-    TimedHops,
-    Sensitivity,
-    LabelCounts,
-    Along,
-    Neighbours,
-    Affinities,
-    Samples,
-    Bars,
-    Criteria,
-)
-
-
-@dataclass(frozen=True)
 class Experiment:
     """One table: datasets x methods x runs.
 
@@ -197,7 +87,7 @@ class Experiment:
     published: str = ""
     sizes: str = ""
     noises: tuple[Noise, ...] = ()
-    analyses: tuple[Any, ...] = ()
+    analyses: tuple[Analysis, ...] = ()
     remarks: tuple[str, ...] = ()
 
     def prepared(self, dataset: str, protocol: str) -> tuple[Preparation, ...]:
@@ -205,22 +95,17 @@ class Experiment:
         tuned = self.tuned.get(dataset, ()) if protocol == "paper" else ()
         return (*self.preparations, *tuned)
 
-    def analysis(self, kind: type[Analysis]) -> Analysis | None:
-        """The first analysis of that kind, if it is asked for."""
-        return next(iter(self.every(kind)), None)
+    def grid_of(self, row: Contender, preparation: Preparation) -> dict[str, tuple]:
+        """A row's whole grid on a preparation; what is said here of its method comes first."""
+        return row.whole({**preparation.axes, **self.grids.get(row.method.name, {})})
 
-    def every(self, kind: type[Analysis]) -> list[Analysis]:
-        """All analyses of that kind."""
-        return [each for each in self.analyses if isinstance(each, kind)]
+    def analysis(self, kind: type[Asked]) -> Asked | None:
+        """The first analysis of that kind, if it is asked for."""
+        return next((each for each in self.analyses if isinstance(each, kind)), None)
 
     def with_runs(self, runs: int) -> "Experiment":
         """The same with so many runs, and at most so many in its curves and of each noise."""
-        analyses = tuple(
-            dataclasses.replace(each, runs=min(runs, each.runs))
-            if isinstance(each, CURVES)
-            else each
-            for each in self.analyses
-        )
+        analyses = tuple(each.with_runs(runs) for each in self.analyses)
         noises = tuple(
             dataclasses.replace(noise, runs=min(runs, noise.runs)) for noise in self.noises
         )

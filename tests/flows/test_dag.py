@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("prefect")
 
+from flows.curves import submit_curves
 from prefect.states import Completed, Failed
 
-from flows.curves import submit_curves
 from flows.dag import (
     Chain,
     Shared,
@@ -24,18 +24,14 @@ from flows.dag import (
     time_hops,
 )
 from flows.plan import Plan
+from tasks.analyses.affinity import Affinities
+from tasks.analyses.along import Along
+from tasks.analyses.labels import LabelCounts
+from tasks.analyses.neighbours import Neighbours
+from tasks.analyses.samples import Samples
+from tasks.analyses.timing import TimedHops
 from tasks.declared.paper import prepared
-from tasks.declared.types import (
-    Affinities,
-    Along,
-    Cell,
-    Experiment,
-    LabelCounts,
-    Neighbours,
-    Samples,
-    Subject,
-    TimedHops,
-)
+from tasks.declared.types import Cell, Experiment, Subject
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 from tests.tasks.chain import IRIS, iris

@@ -9,20 +9,16 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from flgc.methods.flgc import FLGC
 from flows.curves import Curve, submit_curves
+
+from flgc.methods.flgc import FLGC
 from flows.dag import Chain
+from tasks.analyses.affinity import Affinities
+from tasks.analyses.along import Along
+from tasks.analyses.labels import LabelCounts
+from tasks.analyses.neighbours import Neighbours
 from tasks.declared.paper import closed_form, prepared
-from tasks.declared.types import (
-    Affinities,
-    Along,
-    Cell,
-    Experiment,
-    LabelCounts,
-    Neighbours,
-    Preparation,
-    Subject,
-)
+from tasks.declared.types import Cell, Experiment, Preparation, Subject
 from tasks.stages.vary import at_setting
 from tasks.store import Artifact, Store
 from tasks.store.layouts import affinity_of, affinity_table, load

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tasks.analyses.comparison import Compare
+from tasks.analyses.labels import LabelCounts
 from tasks.declared.from_toml import read_suite
 from tasks.declared.paper import GRAPH, MIN_MAX, SMALL_SETS
 from tasks.declared.suites import suite_named
-from tasks.declared.types import Compare, LabelCounts, Noise, Preparation
+from tasks.declared.types import Noise, Preparation
 
 WHOLE = """
 name = "mine"

@@ -1,0 +1,299 @@
+"""An experiment run: its steps as Prefect tasks, each submitted once, and what became of them.
+
+Cells whose chain breaks are listed with the reason of the first step that broke; all others go on,
+and whatever is made of cells is made of those that are there.
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from prefect import get_run_logger
+from prefect.futures import PrefectFuture, as_completed
+from prefect.states import get_state_exception
+
+from flows.dag import Dag, dag_of
+from flows.plan import Plan
+from flows.section import Section
+from flows.so_far import SoFar
+from tasks.analyses.bars import Bars
+from tasks.analyses.base import CellSteps, Product
+from tasks.analyses.comparison import Compare
+from tasks.analyses.curves import CURVES
+from tasks.analyses.samples import Samples
+from tasks.declared.described import described
+from tasks.declared.types import Experiment
+from tasks.document.gaps import FAILED, Gap, dataset_gap, reason_of
+from tasks.running.steps import Step, chain_of, with_results
+from tasks.stages.compare import compare
+from tasks.stages.dataset import dataset
+from tasks.stages.describe import describe
+from tasks.stages.draw import draw
+from tasks.store import Artifact
+
+
+class StepEnded(NamedTuple):
+    """A step of an experiment has ended, `score iris FLGC*` for one; None if it failed."""
+
+    experiment: str
+    step: str
+    artifact: Artifact | None
+
+
+class TableEnded(NamedTuple):
+    """All cells of an experiment that can be had are there, and all that is made of them."""
+
+    store: str
+    section: Section
+
+
+Listener = Callable[[StepEnded | TableEnded], None]
+# Called whenever a step or a table has ended.
+listeners: list[Listener] = []
+
+
+def tell(event: StepEnded | TableEnded) -> None:
+    """Let whoever shows progress know; one that cannot show it costs nothing else."""
+    for listener in listeners:
+        try:
+            listener(event)
+        except Exception:
+            get_run_logger().warning("progress is not shown", exc_info=True)
+
+
+class Execution:
+    """Steps as tasks of the flow that runs: what each has made, or why it did not."""
+
+    def __init__(self, store: str, experiment: str) -> None:
+        self.store, self.experiment = store, experiment
+        self.futures: dict[Step, PrefectFuture] = {}
+        self.made: dict[Step, Artifact] = {}
+        self.errors: dict[Step, BaseException] = {}
+
+    def run(self, steps: Iterable[Step], ended: Callable[[Step], None] | None = None) -> None:
+        """Hand steps to the runner, and wait until all have ended; `ended` is told of each."""
+        begun = {self._submit(step): step for step in steps if self._is_due(step)}
+        for future in as_completed(list(begun)):
+            step = begun[future]
+            self._note(step, future)
+            tell(StepEnded(self.experiment, step.name, self.made.get(step)))
+            if ended:
+                ended(step)
+
+    def broken(self, step: Step) -> Step | None:
+        """The first step on the way to it that failed: those behind that one never ran."""
+        return next((each for each in chain_of(step) if each in self.errors), None)
+
+    def _is_due(self, step: Step) -> bool:
+        """Whether it is to be submitted: what it needs may have failed already."""
+        failed = next((need for need in step.needs if need in self.errors), None)
+        if failed is not None:
+            self.errors[step] = self.errors[failed]
+        return failed is None and step not in self.futures
+
+    def _submit(self, step: Step) -> PrefectFuture:
+        """What is here already is handed on itself: nothing has to wait for it."""
+        given = with_results(step.given, self.futures | self.made)
+        wait_for = [self.futures[each] for each in step.after]
+        self.futures[step] = step.stage.submit(self.store, step.about, wait_for=wait_for, **given)
+        return self.futures[step]
+
+    def _note(self, step: Step, future: PrefectFuture) -> None:
+        future.wait()
+        if future.state.is_completed():
+            self.made[step] = future.result()
+        else:
+            self.errors[step] = get_state_exception(future.state)
+
+
+def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = None) -> Section:
+    """All cells of an experiment, those that can be had, and what is made of them.
+
+    `so_far` is told of each method whose cells are finished.
+    """
+    dag, run = dag_of(plan, experiment), Execution(plan.store, experiment.name)
+    run.run(dag.table.datasets.values())
+    run.run(dag.table.steps, _telling(so_far, plan, dag, run) if so_far else None)
+    good = [cell for cell in dag.cells if run.broken(cell.result) is None]
+    alone = dag.alone(good)
+    for product in alone:
+        run.run(chain_of(product.step))
+    section = _section(plan, dag, run, good, [*dag.products, *alone])
+    tell(TableEnded(plan.store, section))
+    return section
+
+
+def _section(
+    plan: Plan, dag: Dag, run: Execution, good: Sequence[CellSteps], products: Sequence[Product]
+) -> Section:
+    """What is there, what was made of it, and why the rest is missing."""
+    experiment, table = dag.table.experiment, described(dag.table.experiment).without_words()
+    done = tuple(run.made[cell.result] for cell in good)
+    there, gaps = products_of(dag, run, products)
+    asked: dict[str, Any] = {}
+    if good and experiment.sizes:
+        names = list(dict.fromkeys(cell.subject.dataset for cell in good))
+        data = {name: run.made[dag.table.datasets[name]] for name in names}
+        drawn = {cell.subject.dataset: run.made[cell.splits] for cell in good if cell.splits}
+        asked["sizes"] = describe.submit(plan.store, experiment.name, data=data, splits=drawn)
+    several = len(experiment.datasets) > 1
+    compared = plan.protocols if experiment.analysis(Compare) and several else ()
+    if done and compared:
+        asked["signed-rank tests"] = compare.submit(
+            plan.store, experiment.name, results=done, table=table, protocols=compared
+        )
+    if done:
+        samples = experiment.analysis(Samples)
+        asked["figures"] = draw.submit(
+            plan.store,
+            experiment.name,
+            results=done,
+            table=table,
+            timings=there.timings,
+            scores=there.scores,
+            picks=there.picks,
+            curves=there.curves,
+            compared=compared,
+            affinities=there.affinities,
+            bars=experiment.analysis(Bars) is not None,
+            **{"samples": there.samples, "shape": (samples.rows, samples.columns)}
+            if samples
+            else {},
+        )
+    made = {name: future.result(raise_on_failure=False) for name, future in asked.items()}
+    failed = [
+        Gap(FAILED, f"{experiment.name}: {name}", reason_of(each))
+        for name, each in made.items()
+        if not isinstance(each, Artifact)
+    ]
+    made = {name: each for name, each in made.items() if isinstance(each, Artifact)}
+    return Section(
+        experiment=experiment,
+        protocols=plan.protocols,
+        results=done,
+        sizes=made.get("sizes"),
+        comparison=made.get("signed-rank tests"),
+        timings=there.timings,
+        curves=there.curves,
+        affinities=there.affinities,
+        criteria=there.criteria,
+        figures=made.get("figures"),
+        gaps=(*dag.gaps, *gaps_of(dag, run, dag.cells), *gaps, *failed),
+        costs=costs_of(run, [*good, *dag.products]),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Products:
+    """What analyses asked for and is there, by dataset and mostly method; curves by figure, too."""
+
+    timings: dict[str, Artifact] = dataclasses.field(default_factory=dict)
+    scores: dict[str, Artifact] = dataclasses.field(default_factory=dict)
+    samples: dict[str, Artifact] = dataclasses.field(default_factory=dict)
+    picks: dict[str, dict[str, Artifact]] = dataclasses.field(default_factory=dict)
+    affinities: dict[str, dict[str, Artifact]] = dataclasses.field(default_factory=dict)
+    criteria: dict[str, dict[str, Artifact]] = dataclasses.field(default_factory=dict)
+    curves: dict[str, dict[str, dict[str, Artifact]]] = dataclasses.field(default_factory=dict)
+
+    def add(self, product: Product, made: Artifact) -> None:
+        """One more, where it belongs."""
+        found: dict[str, Any] = getattr(self, product.kind)
+        if product.kind == CURVES:
+            found = found.setdefault(product.figure, {})
+        if product.method:
+            found.setdefault(product.dataset, {})[product.method] = made
+        else:
+            found[product.dataset] = made
+
+
+def products_of(
+    dag: Dag, run: Execution, products: Iterable[Product]
+) -> tuple[Products, list[Gap]]:
+    """The products that are there, and a gap for each step that broke and that no cell needs."""
+    found, gaps = Products(), dict[Step, Gap]()
+    of_cells = {run.broken(cell.result) for cell in dag.cells}
+    for product in products:
+        broken = run.broken(product.step)
+        if broken is None:
+            found.add(product, run.made[product.step])
+        elif broken not in of_cells:
+            what = f"{dag.table.experiment.name}: {broken.name}"
+            gaps[broken] = Gap(FAILED, what, reason_of(run.errors[broken]))
+    return found, list(gaps.values())
+
+
+def gaps_of(dag: Dag, run: Execution, cells: Sequence[CellSteps]) -> list[Gap]:
+    """One gap for each step that broke, with all the cells that wait for it."""
+    waiting = Counter(broken for cell in cells if (broken := run.broken(cell.result)))
+    return [
+        dataset_gap(step.about, run.errors[step], number)
+        if step.stage is dataset
+        else Gap(
+            FAILED,
+            f"{dag.table.experiment.name}: {step.name}",
+            reason_of(run.errors[step]),
+            number,
+        )
+        for step, number in waiting.items()
+    ]
+
+
+def costs_of(run: Execution, made: Iterable[CellSteps | Product]) -> dict[str, dict[str, float]]:
+    """Seconds of each method's stages when they were computed, what is shared counted once."""
+    costs: dict[str, dict[str, float]] = {}
+    counted = set()
+    for each in made:
+        last = each.step if isinstance(each, Product) else each.result
+        for step in chain_of(last) if each.method else ():
+            artifact = run.made.get(step)
+            if artifact is None or step.stage is dataset or (each.method, artifact.key) in counted:
+                continue
+            counted.add((each.method, artifact.key))
+            stages = costs.setdefault(each.method, {})
+            stages[artifact.stage] = stages.get(artifact.stage, 0.0) + artifact.seconds
+    return costs
+
+
+def _telling(so_far: SoFar, plan: Plan, dag: Dag, run: Execution) -> Callable[[Step], None]:
+    """To be called with each step that has ended; tells of a method when its last cell has."""
+    experiment = dag.table.experiment
+    waiting: dict[str, set[Step]] = {}
+    for cell in dag.cells:
+        if run.broken(cell.data) is None:
+            waiting.setdefault(cell.method, set()).add(cell.result)
+
+    def ended(step: Step) -> None:
+        finished = {name for name, steps in waiting.items() if steps == {step}}
+        for steps in waiting.values():
+            steps.discard(step)
+        if not finished:
+            so_far.keep_up()
+            return
+        good = [
+            cell
+            for cell in dag.cells
+            if cell.method in finished and run.broken(cell.result) is None
+        ]
+        news = any(not run.made[cell.result].cached for cell in good)
+        done = [name for name in experiment.methods if name in waiting and not waiting[name]]
+        so_far.offer(experiment.name, news, partial(_part_of, plan, dag, run, done))
+
+    return ended
+
+
+def _part_of(plan: Plan, dag: Dag, run: Execution, methods: Sequence[str]) -> Section:
+    """The cells of some methods, as if no others had been asked for, while those are computed."""
+    experiment = dag.table.experiment
+    number = f"{len(methods)} of {len(experiment.methods)} methods"
+    title = f"{experiment.title} (so far: {number}; the run was going on)"
+    ended = [cell for cell in dag.cells if cell.method in methods]
+    good = [cell for cell in ended if run.broken(cell.result) is None]
+    return Section(
+        experiment=dataclasses.replace(experiment, methods=tuple(methods), title=title),
+        protocols=plan.protocols,
+        results=tuple(run.made[cell.result] for cell in good),
+        gaps=(*dag.gaps, *gaps_of(dag, run, ended)),
+        costs=costs_of(run, good),
+    )

@@ -1,0 +1,88 @@
+"""What is to be run, as data: steps, each made from what others will make.
+
+Nothing here runs anything: a list of steps can be counted, looked up in a store, or executed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tasks.running.stage import Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A stage, and what it is given; a step among that stands for what it will make.
+
+    It waits for the steps `after` which it comes, too, and reads nothing of them.
+    """
+
+    stage: Stage
+    about: str
+    given: Mapping[str, Any]
+    after: tuple[Step, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """`score iris FLGC*`."""
+        return f"{self.stage.name} {self.about}"
+
+    @property
+    def needs(self) -> list[Step]:
+        """The steps that it is made from or comes after, each once."""
+        return list(dict.fromkeys([*steps_in(self.given), *self.after]))
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Each step once, however often it is asked for, in the order in which they are run."""
+
+    made: dict[str, Step] = field(default_factory=dict)
+    keys: dict[Step, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.keys)
+
+    def add(self, stage: Stage, about: str, *, after: tuple[Step, ...] = (), **given: Any) -> Step:
+        """The step that gives a stage just this; whoever asked first says what it is about."""
+        key = json.dumps([stage.name, given], default=self._as_text, sort_keys=True)
+        if key not in self.made:
+            self.made[key] = Step(stage, about, given, after)
+            self.keys[self.made[key]] = str(len(self.keys))
+        return self.made[key]
+
+    def _as_text(self, value: Any) -> str:
+        return f"step {self.keys[value]}" if isinstance(value, Step) else repr(value)
+
+
+def steps_in(value: Any) -> Iterator[Step]:
+    """The steps in a value: itself, or those of a list or mapping of them."""
+    if isinstance(value, Step):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from steps_in(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from steps_in(each)
+
+
+def with_results(value: Any, results: Mapping[Step, Any]) -> Any:
+    """The same with what steps made, or will, in their place."""
+    if isinstance(value, Step):
+        return results[value]
+    if isinstance(value, Mapping):
+        return {name: with_results(each, results) for name, each in value.items()}
+    if isinstance(value, list):
+        return [with_results(each, results) for each in value]
+    return value
+
+
+def chain_of(step: Step) -> list[Step]:
+    """The step and all that it needs, what is needed first."""
+    found: dict[Step, None] = {}
+    for need in step.needs:
+        found |= dict.fromkeys(chain_of(need))
+    return [*found, step]
