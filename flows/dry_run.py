@@ -79,9 +79,12 @@ def look_up(plan: Plan) -> tuple[list[DryCell], list[Lookup]]:
         dag = dag_of(plan, experiment)
         dag.alone(dag.cells)  # adds its steps
         made = stored(plan.store, dag.table.steps)
-        shown = {cell.cell: _shown(cell, made[cell.result]) for cell in dag.cells}
-        for cell in cells(experiment, plan.protocols):
-            found.append(shown.get(cell) or _without_data(cell))
+        found += [_looked_up(cell, made[cell.result]) for cell in dag.cells]
+        found += [
+            _listed(cell, 0, NO_DATA)
+            for cell in cells(experiment, plan.protocols)
+            if cell.subject.dataset not in dag.table.datasets
+        ]
         steps += [
             Lookup(experiment.name, step.stage.name, step.about, artifact)
             for step, artifact in made.items()
@@ -100,17 +103,13 @@ def stored(store: str, steps: Iterable[Step]) -> dict[Step, Artifact | None]:
     return made
 
 
-def _shown(cell: CellSteps, artifact: Artifact | None) -> DryCell:
+def _looked_up(cell: CellSteps, artifact: Artifact | None) -> DryCell:
     own = cell.cell.experiment.grids.get(cell.row.method.name, {})
     settings = sum(cell.row.n_settings({**each.axes, **own}) for each in cell.preparations)
-    return _dry(cell.cell, settings, STORED if artifact else NEW)
+    return _listed(cell.cell, settings, STORED if artifact else NEW)
 
 
-def _without_data(cell: Cell) -> DryCell:
-    return _dry(cell, 0, NO_DATA)
-
-
-def _dry(cell: Cell, settings: int, state: str) -> DryCell:
+def _listed(cell: Cell, settings: int, state: str) -> DryCell:
     name, title = cell.experiment.name, cell.subject.title
     return DryCell(name, title, cell.method, cell.protocol, settings, state)
 
