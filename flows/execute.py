@@ -5,7 +5,7 @@ and whatever is made of cells is made of those that are there.
 """
 
 import dataclasses
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,6 +32,9 @@ from tasks.stages.dataset import dataset
 from tasks.stages.describe import describe
 from tasks.stages.draw import draw
 from tasks.store import Artifact
+
+# What is made of a whole table, as gaps name it.
+SIZES, TESTS, FIGURES = "sizes", "signed-rank tests", "figures"
 
 
 class StepEnded(NamedTuple):
@@ -95,7 +98,7 @@ class Execution:
 
     def _submit(self, step: Step) -> PrefectFuture:
         """What is here already is handed on itself: nothing has to wait for it."""
-        given = with_results(step.given, self.futures | self.made)
+        given = with_results(step.given, ChainMap(self.made, self.futures))
         wait_for = [self.futures[each] for each in step.after]
         self.futures[step] = step.stage.submit(self.store, step.about, wait_for=wait_for, **given)
         return self.futures[step]
@@ -129,60 +132,69 @@ def _section(
     plan: Plan, dag: Dag, run: Execution, good: Sequence[CellSteps], products: Sequence[Product]
 ) -> Section:
     """What is there, what was made of it, and why the rest is missing."""
-    experiment, table = dag.table.experiment, described(dag.table.experiment).without_words()
-    done = tuple(run.made[cell.result] for cell in good)
     there, gaps = products_of(dag, run, products)
-    asked: dict[str, Any] = {}
-    if good and experiment.sizes:
-        names = list(dict.fromkeys(cell.subject.dataset for cell in good))
-        data = {name: run.made[dag.table.datasets[name]] for name in names}
-        drawn = {cell.subject.dataset: run.made[cell.splits] for cell in good if cell.splits}
-        asked["sizes"] = describe.submit(plan.store, experiment.name, data=data, splits=drawn)
-    several = len(experiment.datasets) > 1
-    compared = plan.protocols if experiment.analysis(Compare) and several else ()
-    if done and compared:
-        asked["signed-rank tests"] = compare.submit(
-            plan.store, experiment.name, results=done, table=table, protocols=compared
-        )
-    if done:
-        samples = experiment.analysis(Samples)
-        asked["figures"] = draw.submit(
-            plan.store,
-            experiment.name,
-            results=done,
-            table=table,
-            timings=there.timings,
-            scores=there.scores,
-            picks=there.picks,
-            curves=there.curves,
-            compared=compared,
-            affinities=there.affinities,
-            bars=experiment.analysis(Bars) is not None,
-            **{"samples": there.samples, "shape": (samples.rows, samples.columns)}
-            if samples
-            else {},
-        )
-    made = {name: future.result(raise_on_failure=False) for name, future in asked.items()}
+    compared = _compared(plan, dag.table.experiment)
+    asked = _of_all_cells(dag, good, there, compared)
+    run.run(asked.values())
+    made = {name: run.made.get(step) for name, step in asked.items()}
     failed = [
-        Gap(FAILED, f"{experiment.name}: {name}", reason_of(each))
-        for name, each in made.items()
-        if not isinstance(each, Artifact)
+        Gap(FAILED, f"{run.experiment}: {name}", reason_of(run.errors[step]))
+        for name, step in asked.items()
+        if step in run.errors
     ]
-    made = {name: each for name, each in made.items() if isinstance(each, Artifact)}
     return Section(
-        experiment=experiment,
+        experiment=dag.table.experiment,
         protocols=plan.protocols,
-        results=done,
-        sizes=made.get("sizes"),
-        comparison=made.get("signed-rank tests"),
+        results=tuple(run.made[cell.result] for cell in good),
+        sizes=made.get(SIZES),
+        comparison=made.get(TESTS),
         timings=there.timings,
         curves=there.curves,
         affinities=there.affinities,
         criteria=there.criteria,
-        figures=made.get("figures"),
-        gaps=(*dag.gaps, *gaps_of(dag, run, dag.cells), *gaps, *failed),
+        figures=made.get(FIGURES),
+        gaps=(*dag.gaps, *gaps_of(run, dag.cells), *gaps, *failed),
         costs=costs_of(run, [*good, *dag.products]),
     )
+
+
+def _compared(plan: Plan, experiment: Experiment) -> tuple[str, ...]:
+    """The protocols whose methods are compared over the datasets."""
+    several = len(experiment.datasets) > 1
+    return plan.protocols if experiment.analysis(Compare) and several else ()
+
+
+def _of_all_cells(
+    dag: Dag, good: Sequence[CellSteps], there: "Products", compared: tuple[str, ...]
+) -> dict[str, Step]:
+    """The steps that are made of a whole table, by what a reader calls them."""
+    if not good:
+        return {}
+    experiment, asked = dag.table.experiment, dict[str, Step]()
+    given: dict[str, Any] = {
+        "results": [cell.result for cell in good],
+        "table": described(experiment).without_words(),
+    }
+    if experiment.sizes:
+        data = {cell.subject.dataset: dag.table.datasets[cell.subject.dataset] for cell in good}
+        drawn = {cell.subject.dataset: cell.splits for cell in good if cell.splits}
+        asked[SIZES] = Step(describe, experiment.name, {"data": data, "splits": drawn})
+    if compared:
+        asked[TESTS] = Step(compare, experiment.name, {**given, "protocols": compared})
+    drawn_from = {
+        "timings": there.timings,
+        "scores": there.scores,
+        "picks": there.picks,
+        "curves": there.curves,
+        "compared": compared,
+        "affinities": there.affinities,
+        "bars": experiment.analysis(Bars) is not None,
+    }
+    samples = experiment.analysis(Samples)
+    if samples:
+        drawn_from |= {"samples": there.samples, "shape": (samples.rows, samples.columns)}
+    asked[FIGURES] = Step(draw, experiment.name, given | drawn_from)
+    return asked
 
 
 @dataclasses.dataclass(frozen=True)
@@ -219,25 +231,21 @@ def products_of(
         if broken is None:
             found.add(product, run.made[product.step])
         elif broken not in of_cells:
-            what = f"{dag.table.experiment.name}: {broken.name}"
-            gaps[broken] = Gap(FAILED, what, reason_of(run.errors[broken]))
+            gaps[broken] = _gap(run, broken)
     return found, list(gaps.values())
 
 
-def gaps_of(dag: Dag, run: Execution, cells: Sequence[CellSteps]) -> list[Gap]:
+def gaps_of(run: Execution, cells: Sequence[CellSteps]) -> list[Gap]:
     """One gap for each step that broke, with all the cells that wait for it."""
     waiting = Counter(broken for cell in cells if (broken := run.broken(cell.result)))
-    return [
-        dataset_gap(step.about, run.errors[step], number)
-        if step.stage is dataset
-        else Gap(
-            FAILED,
-            f"{dag.table.experiment.name}: {step.name}",
-            reason_of(run.errors[step]),
-            number,
-        )
-        for step, number in waiting.items()
-    ]
+    return [_gap(run, step, number) for step, number in waiting.items()]
+
+
+def _gap(run: Execution, step: Step, cells: int = 0) -> Gap:
+    error = run.errors[step]
+    if step.stage is dataset:
+        return dataset_gap(step.about, error, cells)
+    return Gap(FAILED, f"{run.experiment}: {step.name}", reason_of(error), cells)
 
 
 def costs_of(run: Execution, made: Iterable[CellSteps | Product]) -> dict[str, dict[str, float]]:
@@ -294,6 +302,6 @@ def _part_of(plan: Plan, dag: Dag, run: Execution, methods: Sequence[str]) -> Se
         experiment=dataclasses.replace(experiment, methods=tuple(methods), title=title),
         protocols=plan.protocols,
         results=tuple(run.made[cell.result] for cell in good),
-        gaps=(*dag.gaps, *gaps_of(dag, run, ended)),
+        gaps=(*dag.gaps, *gaps_of(run, ended)),
         costs=costs_of(run, good),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tasks.running.stage import Stage
@@ -30,7 +31,7 @@ class Step:
         """`score iris FLGC*`."""
         return f"{self.stage.name} {self.about}"
 
-    @property
+    @cached_property
     def needs(self) -> list[Step]:
         """The steps that it is made from or comes after, each once."""
         return list(dict.fromkeys([*steps_in(self.given), *self.after]))
@@ -64,7 +65,7 @@ def steps_in(value: Any) -> Iterator[Step]:
         yield value
     elif isinstance(value, Mapping):
         yield from steps_in(list(value.values()))
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list):
         for each in value:
             yield from steps_in(each)
 
