@@ -8,9 +8,8 @@ import pytest
 from prefect.logging import disable_run_logger
 from prefect.states import Completed
 
-from flows import dag, reports
+from flows import execute, reports
 from flows.plan import FLOWS, planned
-from flows.section import Section
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -37,29 +36,25 @@ class Step(NamedTuple):
     artifact: Artifact
 
 
-@contextmanager
-def called() -> Iterator[list[Step]]:
-    """Stages are called when they are submitted; gives the list of steps, which grows."""
-    steps: list[Step] = []
+class Called(list[Step]):
+    """The steps that were called, and the experiment that is at work."""
+
     experiment = ""
+
+
+@contextmanager
+def called() -> Iterator[Called]:
+    """Stages are called when they are submitted; gives the list of steps, which grows."""
+    steps = Called()
 
     def submit(stage: Stage, store: str, about: str, *, wait_for: Any = (), **given: Any) -> Ended:
         artifact = stage(store, about, **_resolved(given))
-        steps.append(Step(experiment, stage.name, about, artifact))
+        steps.append(Step(steps.experiment, stage.name, about, artifact))
         return Ended(artifact)
-
-    def named(plan: Any, chosen: Any, run: Any = dag.run_experiment) -> Section:
-        nonlocal experiment
-        experiment = chosen.name
-        try:
-            return run(plan, chosen)
-        finally:
-            experiment = ""
 
     with pytest.MonkeyPatch.context() as patch, disable_run_logger():
         patch.setattr(Stage, "submit", submit)
-        patch.setattr(dag, "as_completed", list)
-        patch.setattr(dag, "run_experiment", named)
+        patch.setattr(execute, "as_completed", list)
         yield steps
 
 
@@ -75,7 +70,11 @@ def run_plainly(store: str, flows: Sequence[str] = FLOWS, **chosen: Any) -> list
     """All steps of a suite and its report."""
     plan = planned(flows, **{"suite": "tiny", "device": "cpu", "store": store, **chosen})
     with called() as steps:
-        sections = [dag.run_experiment(plan, experiment) for experiment in plan.experiments]
+        sections = []
+        for experiment in plan.experiments:
+            steps.experiment = experiment.name
+            sections.append(execute.run_experiment(plan, experiment))
+        steps.experiment = ""
         reports.write(plan, plan.report, sections)
     return steps
 

@@ -14,7 +14,7 @@ from flgc.datasets.dataset import Dataset
 from flgc.methods.criteria import CRITERIA
 from flgc.methods.sorted_affinity import SortedAffinity
 from flgc.methods.varying import SPLITS
-from flows import dag, reports, tables
+from flows import execute, reports, tables
 from tasks.running import stage as running
 from tasks.running.isolated import with_methods
 from tasks.running.stage import Stage
@@ -190,7 +190,7 @@ def stubbed(seed: int, failing: float = 0.0) -> Iterator[Stubs]:
         patch.setattr(
             Stage, "submit", lambda stage, *args, **given: stubs.submit(stage, *args, **given)
         )
-        patch.setattr(dag, "as_completed", list)
+        patch.setattr(execute, "as_completed", list)
         patch.setattr(reports, "provenance", lambda *_: {"data": [], "versions": {}})
         for module in (reports, tables, running):
             patch.setattr(module, "load", stubs.load)

@@ -1,28 +1,15 @@
-"""What is submitted for an experiment: which steps, made from what, shared by whom."""
+"""What an experiment needs: which steps, made from what, shared by whom; and what it lacks."""
 
 import dataclasses
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
 
 import pytest
 
 pytest.importorskip("prefect")
 
-from flows.curves import submit_curves
-from prefect.states import Completed, Failed
-
-from flows.dag import (
-    Chain,
-    Shared,
-    begun,
-    broken_steps,
-    cells,
-    costs_of,
-    curves_of,
-    samples,
-    submit_cells,
-    time_hops,
-)
+from flgc.datasets.errors import NotReachable
+from flows.dag import Dag, cells, dag_of
+from flows.execute import Execution, Products, costs_of, gaps_of, products_of, run_experiment
 from flows.plan import Plan
 from tasks.analyses.affinity import Affinities
 from tasks.analyses.along import Along
@@ -31,71 +18,63 @@ from tasks.analyses.neighbours import Neighbours
 from tasks.analyses.samples import Samples
 from tasks.analyses.timing import TimedHops
 from tasks.declared.paper import prepared
-from tasks.declared.types import Cell, Experiment, Subject
-from tasks.running.stage import Stage
+from tasks.declared.types import Experiment, Noise, Subject
+from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE
+from tasks.running.steps import Step, chain_of
 from tasks.store import Artifact
-from tests.tasks.chain import IRIS, iris
+from tests.flows.stubs import FAILURE, stubbed
+from tests.tasks.chain import IRIS
 
 BOTH = ("paper", "honest")
-GLASS = dataclasses.replace(IRIS, datasets=("glass",))
+SVC = "sklearn.svm:SVC"
 
 
-@dataclass(eq=False)
-class Step:
-    """What was submitted; ends well unless there is an error."""
-
-    stage: str
-    about: str
-    given: dict[str, Any]
-    error: Exception | None = None
-
-    @property
-    def state(self) -> Any:
-        return Failed(data=self.error) if self.error else Completed()
-
-    def wait(self) -> None:
-        return
-
-    def result(self) -> Artifact:
-        return Artifact(f"{self.stage} {self.about}", "", self.stage, 1, 1.5, cached=False)
+def planned(experiment: Experiment, protocols: tuple[str, ...] = BOTH) -> Dag:
+    return dag_of(Plan("", (experiment,), protocols, "cpu", "nowhere"), experiment)
 
 
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> list[Step]:
-    """Grows with what is submitted."""
-    found: list[Step] = []
-
-    def submit(stage: Stage, store: str, about: str, *, wait_for: Any = (), **given: Any) -> Step:
-        found.append(Step(stage.name, about, given))
-        return found[-1]
-
-    monkeypatch.setattr(Stage, "submit", submit)
-    return found
+def of(dag: Dag, stage: str) -> list[Step]:
+    return [step for step in dag.table.steps if step.stage.name == stage]
 
 
-def submitted(experiment: Experiment) -> tuple[Shared, list[Chain]]:
-    shared = Shared(Plan("", (experiment,), BOTH, "cpu", "nowhere"))
-    raw: Any = {name: Step("dataset", name, {}) for name in experiment.datasets}
-    return shared, submit_cells(shared, experiment, raw)
+def given(dag: Dag, stage: str) -> dict[str, dict]:
+    """What the steps of a stage are given, by what they are about."""
+    return {step.about: dict(step.given) for step in of(dag, stage)}
 
 
-def of(steps: list[Step], stage: str) -> list[Step]:
-    return [step for step in steps if step.stage == stage]
-
-
-def test_what_cells_share_is_submitted_once(steps: list[Step]) -> None:
-    _, chains = submitted(IRIS)
-    counts = {stage: len(of(steps, stage)) for stage in ("splits", "graph", "score", "pick", "fit")}
+def test_what_cells_share_is_a_step_once() -> None:
+    dag = planned(IRIS)
+    stages = Counter(step.stage.name for step in dag.table.steps)
     # FLGC and FLGC* share their scores in both protocols; the average has a constant.
-    assert counts == {"splits": 1, "graph": 1, "score": 2, "pick": 5, "fit": 5}
-    assert len(chains) == 5
-    assert len(set(of(steps, "splits")[0].given["seeds"])) == IRIS.runs
-    assert {step.about for step in of(steps, "fit")} == {chain.cell.title for chain in chains}
+    assert stages == {
+        "dataset": 1,
+        "splits": 1,
+        "graph": 1,
+        "score": 2,
+        "pick": 5,
+        "propagate": 2,
+        "fit": 5,
+    }
+    assert len(set(of(dag, "splits")[0].given["seeds"])) == IRIS.runs
+    assert list(given(dag, "fit")) == [
+        *(f"iris {method} {protocol}" for protocol in BOTH for method in ("FLGC", "FLGC*")),
+        "iris FLGC* averaged honest",
+    ]
 
 
-def test_a_row_is_picked_from_its_part_by_its_rule(steps: list[Step]) -> None:
-    submitted(IRIS)
-    found = {step.about: (step.given["part"], step.given["combine"]) for step in of(steps, "pick")}
+def test_the_papers_methods_come_first() -> None:
+    dag = planned(dataclasses.replace(IRIS, methods=(SVC, *IRIS.methods)))
+    stages = ("score", "pick", "fit")
+    late = [SVC in step.about for step in dag.table.steps if step.stage.name in stages]
+    assert late == sorted(late)
+    assert True in late
+
+
+def test_a_row_is_picked_from_its_part_by_its_rule() -> None:
+    found = {
+        about: (pick["part"], pick["combine"])
+        for about, pick in given(planned(IRIS), "pick").items()
+    }
     assert found["iris FLGC honest"] == ({"teleport": (0.0,)}, "best")
     assert found["iris FLGC* honest"] == ({}, "best")
     assert found["iris FLGC* averaged honest"] == ({}, "average")
@@ -106,60 +85,61 @@ def test_an_average_has_no_cell_in_paper() -> None:
     assert found == [("FLGC", "paper"), ("FLGC*", "paper"), *((m, "honest") for m in IRIS.methods)]
 
 
-def test_honest_never_sees_what_leaks_the_label(steps: list[Step]) -> None:
-    _, chains = submitted(GLASS)
-    assert {(c.cell.protocol, c.without) for c in chains} == {("paper", ()), ("honest", ("Id",))}
-    assert len(of(steps, "splits")) == 1, "rows are the same"
-    for chain in chains:
-        made_from = [*chain.graphs, *chain.scores, chain.result]
-        assert {step.given["without"] for step in made_from} == {chain.without}
-    assert len(of(steps, "graph")) == 2
-    assert len(of(steps, "score")) == 3
+def test_honest_never_sees_what_leaks_the_label() -> None:
+    dag = planned(dataclasses.replace(IRIS, datasets=("glass",)))
+    found = {(each.cell.protocol, each.without) for each in dag.cells}
+    assert found == {("paper", ()), ("honest", ("Id",))}
+    assert len(of(dag, "splits")) == 1, "rows are the same"
+    for cell in dag.cells:
+        made_from = [*cell.graphs, *cell.scores, cell.result]
+        assert {step.given["without"] for step in made_from} == {cell.without}
+    assert len(of(dag, "graph")) == 2
+    assert len(of(dag, "score")) == 3
 
 
-def test_a_preparation_that_was_tuned_for_a_dataset_is_of_paper_alone(steps: list[Step]) -> None:
+def test_a_preparation_that_was_tuned_for_a_dataset_is_of_paper_alone() -> None:
     tuned, all_have = prepared("min-max", "unit-length", 3), prepared("min-max", "min-max", 7)
-    experiment = dataclasses.replace(IRIS, preparations=(all_have,), tuned={"iris": (tuned,)})
-    _, chains = submitted(experiment)
-    for chain in chains:
-        wanted = (all_have, tuned) if chain.cell.protocol == "paper" else (all_have,)
-        assert chain.preparations == wanted
-        assert [s.given["n_neighbors"] for s in chain.graphs] == [w.n_neighbors for w in wanted]
-        assert [s.given["graph"] for s in chain.graphs] == [w.graph for w in wanted]
-    assert len(of(steps, "graph")) == 2, "the protocols share what both have"
+    dag = planned(dataclasses.replace(IRIS, preparations=(all_have,), tuned={"iris": (tuned,)}))
+    for cell in dag.cells:
+        wanted = (all_have, tuned) if cell.cell.protocol == "paper" else (all_have,)
+        assert cell.preparations == wanted
+        assert [s.given["n_neighbors"] for s in cell.graphs] == [w.n_neighbors for w in wanted]
+        assert [s.given["graph"] for s in cell.graphs] == [w.graph for w in wanted]
+    assert len(of(dag, "graph")) == 2, "the protocols share what both have"
 
 
 def test_a_method_that_sees_no_graph_is_scored_once_for_all_of_them() -> None:
-    several = (
-        prepared("min-max", "min-max", 7),
-        prepared("raw", "min-max", 7),
-        prepared("raw", "raw", 7),
+    several = tuple(
+        prepared(*names, 7)
+        for names in (("min-max", "min-max"), ("raw", "min-max"), ("raw", "raw"))
     )
-    experiment = dataclasses.replace(IRIS, preparations=several)
-    for method, wanted in (("FLGC*", several), ("sklearn.svm:SVC", (several[0], several[2]))):
-        cell = Cell(experiment, Subject("iris"), method, "honest")
-        assert begun(cell, None).preparations == wanted  # type: ignore[arg-type]
+    dag = planned(
+        dataclasses.replace(IRIS, preparations=several, methods=("FLGC*", SVC)), ("honest",)
+    )
+    assert [each.preparations for each in dag.cells] == [several, (several[0], several[2])]
 
 
-def test_methods_are_timed_at_what_they_picked_in_honest(steps: list[Step]) -> None:
-    experiment = dataclasses.replace(IRIS, analyses=(TimedHops((1, 2)),))
-    shared, chains = submitted(experiment)
-    before = len(steps)
-    timed, failed = time_hops(shared, experiment, chains)
-    assert (list(timed), failed) == (["iris"], [])
-    [step] = of(steps, "time")
-    assert len(steps) == before + 1, "all picks were there"
-    assert {name: pick.given["protocol"] for name, pick in step.given["picks"].items()} == {
+@pytest.mark.parametrize("protocols", [BOTH, ("paper",)])
+def test_methods_are_timed_at_what_they_picked_in_honest(protocols: tuple[str, ...]) -> None:
+    dag = planned(dataclasses.replace(IRIS, analyses=(TimedHops((1, 2)),)), protocols)
+    assert not of(dag, "time"), "nothing else runs then"
+    before = len(of(dag, "pick"))
+    [timed] = dag.alone(dag.cells)
+    assert of(dag, "time") == [timed.step]
+    assert {name: pick.given["protocol"] for name, pick in timed.step.given["picks"].items()} == {
         "FLGC": "honest",
         "FLGC*": "honest",
     }
-    assert step.given["hops"] == (1, 2)
+    assert timed.step.given["hops"] == (1, 2)
+    assert len(of(dag, "pick")) == (before if protocols == BOTH else 4)
+    [fewer] = dag.alone([cell for cell in dag.cells if cell.method == "FLGC*"])
+    assert list(fewer.step.given["picks"]) == ["FLGC*"], "without those that broke"
 
 
 HERE = {"datasets": ("iris", "wine")}
 CURVES = dataclasses.replace(
     IRIS,
-    methods=(*IRIS.methods, "sklearn.svm:SVC"),
+    methods=(*IRIS.methods, SVC),
     analyses=(
         LabelCounts((1, 3), **HERE, runs=2),
         Along("hops", (1, 3), **HERE, runs=1, figure="depths"),
@@ -168,41 +148,32 @@ CURVES = dataclasses.replace(
 )
 
 
-def test_every_method_with_a_cell_in_paper_has_its_curves(steps: list[Step]) -> None:
-    shared, chains = submitted(CURVES)
-    before = len(steps)
-    found = [curve.title for curve in submit_curves(shared, CURVES, chains)]
-    assert found == [step.about for step in of(steps, "vary")]
-    assert found == [
-        *(f"iris {method} for labels" for method in ("FLGC", "FLGC*", "sklearn.svm:SVC")),
-        "iris FLGC for depths",  # an SVM has no hops
-        "iris FLGC* for depths",
-        "iris FLGC* for neighbours",
-    ]
-    more = [f"{step.stage} {step.about}" for step in steps[before:] if step.stage != "vary"]
-    # One artifact has the splits of all numbers of labels.
-    assert more == [
+def added(experiment: Experiment) -> list[str]:
+    """The steps that analyses add to those of the cells."""
+    alone = planned(dataclasses.replace(experiment, analyses=()))
+    return [step.name for step in planned(experiment).table.steps][len(list(alone.table.steps)) :]
+
+
+def test_every_method_with_a_cell_in_paper_has_its_curves() -> None:
+    # One artifact has the splits of all numbers of labels; an SVM has no hops.
+    assert added(CURVES) == [
         "splits iris for labels",
+        *(f"vary iris {method} for labels" for method in ("FLGC", "FLGC*", SVC)),
         "splits iris for depths",
-        "splits iris for neighbours",
+        *(f"vary iris {method} for depths" for method in ("FLGC", "FLGC*")),
         "graph iris with 0 neighbours",
         "graph iris with 4 neighbours",
+        "splits iris for neighbours",
+        "vary iris FLGC* for neighbours",
     ]
-    honest = [chain for chain in chains if chain.cell.protocol == "honest"]
-    assert submit_curves(shared, CURVES, honest) == []
-    cell = dataclasses.replace(chains[0].cell, subject=Subject("glass"))
-    elsewhere = [dataclasses.replace(chains[0], cell=cell)]
-    assert submit_curves(shared, CURVES, elsewhere) == []
+    assert planned(CURVES, ("honest",)).products == ()
+    assert planned(dataclasses.replace(CURVES, datasets=("glass",))).products == ()
 
 
-def test_curves_are_made_from_the_picks_of_paper_and_the_seeds_of_the_table(
-    steps: list[Step],
-) -> None:
-    shared, chains = submitted(CURVES)
-    submit_curves(shared, CURVES, chains)
-    given = {step.about: step.given for step in of(steps, "vary")}
+def test_curves_are_made_from_the_picks_of_paper_and_the_seeds_of_the_table() -> None:
+    found = given(planned(CURVES), "vary")
     labels, depths, neighbours = (
-        given[f"iris FLGC* for {figure}"] for figure in ("labels", "depths", "neighbours")
+        found[f"iris FLGC* for {figure}"] for figure in ("labels", "depths", "neighbours")
     )
     for curve in (labels, depths):
         assert curve["picks"].about == "iris FLGC* paper"
@@ -239,93 +210,129 @@ IMAGES = Experiment(
 )
 
 
-def test_figures_of_clusterings_have_their_steps(steps: list[Step]) -> None:
-    shared, chains = submitted(IMAGES)
-    before = len(steps)
-    found = submit_curves(shared, IMAGES, chains)
-    assert [f"{step.stage} {step.about}" for step in steps[before:]] == [
+def test_figures_of_clusterings_have_their_steps() -> None:
+    assert added(IMAGES) == [
         *(f"vary {name} {m} for hops" for name in ("digits", "iris") for m in ("FLGC", "FLGC*")),
         "vary iris FLGC* for teleport",
         "affinity iris FLGC* for affinity",
     ]
-    given = {curve.title: curve.result.given for curve in found}  # type: ignore[attr-defined]
-    hops = given["digits FLGC for hops"]
+    dag = planned(IMAGES)
+    found = given(dag, "vary") | given(dag, "affinity")
+    hops = found["digits FLGC for hops"]
     assert (hops["along"], hops["values"], hops["splits"]) == ("hops", (1, 3), None)
     assert len(set(hops["seeds"])) == 2
-    for one in given.values():
+    for one in found.values():
         assert one["picks"].given["protocol"] == "paper"
         assert list(one["graphs"]) == ["raw, 5 neighbours"]
-    taken, gaps = curves_of(IMAGES, found)
-    assert (list(taken), gaps) == (["hops", "teleport", "affinity"], [])
 
 
-def test_the_graphs_of_a_cell_that_picks_among_several_are_by_their_titles(
-    steps: list[Step],
-) -> None:
-    shared, chains = submitted(IMAGES)
-    [chain] = [c for c in chains if c.cell.title == "iris FLGC* paper"]
+def test_the_graphs_of_a_cell_that_picks_among_several_are_by_their_titles() -> None:
     others = prepared("raw", "raw", 9), prepared("unit-length", "min-max", 9, power=(2, 4))
-    chain.preparations, chain.graphs = (*chain.preparations, *others), ["P5", "P9", "Q9"]
-    [*_, found] = submit_curves(shared, IMAGES, [chain])
-    given = found.result.given  # type: ignore[attr-defined]
+    several = (*IMAGES.preparations, *others)
+    dag = planned(dataclasses.replace(IMAGES, preparations=several))
+    [made] = given(dag, "affinity").values()
     titles = ["raw, 5 neighbours", "raw, 9 neighbours", "unit-length, 9 neighbours"]
-    assert given["graphs"] == dict(zip(titles, ("P5", "P9", "Q9"), strict=True))
-    assert (given["grid"]["scaling"], given["grid"]["power"]) == (("raw", "min-max"), (4, 2))
-
-
-def test_samples_are_of_datasets_that_are_here() -> None:
-    raw = {"digits": "of digits", "iris": "of iris"}
-    assert samples(IMAGES, raw) == {"samples": {"digits": "of digits"}, "shape": (2, 3)}
-    assert samples(IRIS, raw) == {}
-
-
-def test_a_curve_that_breaks_is_a_gap_beside_the_others(steps: list[Step]) -> None:
-    shared, chains = submitted(CURVES)
-    curves = submit_curves(shared, CURVES, chains)
-    sour, stale = ValueError("sour"), ValueError("stale")
-    for step in steps:
-        if step.about in ("iris FLGC for depths", "iris with 4 neighbours"):
-            step.error = sour
-        elif step.about == "iris FLGC* for neighbours":
-            step.error = stale  # it never ran
-    found, gaps = curves_of(CURVES, curves)
-    assert {figure: list(lines["iris"]) for figure, lines in found.items()} == {
-        "labels": ["FLGC", "FLGC*", "sklearn.svm:SVC"],
-        "depths": ["FLGC*"],
+    assert {title: step.about for title, step in made["graphs"].items()} == {
+        title: f"iris on {title}" for title in titles
     }
-    assert [(gap.what, gap.reason, gap.cells) for gap in gaps] == [
-        ("small: vary iris FLGC for depths", "ValueError: sour", 0),
-        ("small: graph iris with 4 neighbours", "ValueError: sour", 0),
-    ]
-    assert all(chain.broken is None for chain in chains), "no cell is missing"
-    assert costs_of(curves)["FLGC"] == {"splits": 3.0, "vary": 1.5}
+    assert (made["grid"]["scaling"], made["grid"]["power"]) == (("raw", "min-max"), (4, 2))
 
 
 def test_fewer_runs_are_fewer_in_all_figures() -> None:
-    runs = [each.runs for each in CURVES.with_runs(2).analyses]
-    assert (CURVES.with_runs(2).runs, runs) == (2, [2, 1, 2])
-    assert [each.runs for each in CURVES.with_runs(50).analyses] == [2, 1, 3]
+    def runs(experiment: Experiment) -> list[int]:
+        return [getattr(each, "runs", 0) for each in experiment.analyses]
+
+    assert (CURVES.with_runs(2).runs, runs(CURVES.with_runs(2))) == (2, [2, 1, 2])
+    assert runs(CURVES.with_runs(50)) == [2, 1, 3]
+    assert runs(IMAGES.with_runs(1)) == [1, 1, 0, 0]
+
+
+def executed(dag: Dag, **broken: Exception) -> Execution:
+    """All is made but what broke and what needs it; `graph_iris=error` names a step."""
+    run = Execution("", dag.table.experiment.name)
+    for number, step in enumerate(dag.table.steps):
+        stale = any(need in run.errors for need in step.needs)
+        error = broken.get(step.name.replace(" ", "_"), ValueError("never ran") if stale else None)
+        if error:
+            run.errors[step] = error
+        else:
+            run.made[step] = Artifact(f"{number}", "", step.stage.name, 1, 1.5, cached=False)
+    return run
+
+
+def lacking(dag: Dag, run: Execution) -> tuple[Products, list[tuple[str, str, str, int]]]:
+    """The products that are there, and the gaps of all that is not."""
+    there, gaps = products_of(dag, run, dag.products)
+    return there, [dataclasses.astuple(gap) for gap in (*gaps_of(run, dag.cells), *gaps)]  # type: ignore[misc]
 
 
 def test_cells_wait_for_the_first_step_that_broke() -> None:
-    sour, stale = ValueError("sour"), ValueError("stale")
-    split = Step("splits", "iris", {})
-    graph, score = Step("graph", "iris", {}, sour), Step("score", "iris", {}, stale)
-    chains = [begun(iris(protocol=protocol), split) for protocol in BOTH]  # type: ignore[arg-type]
-    for chain in chains:
-        steps: Any = {"splits iris": split, "graph iris": graph, "score iris": score}
-        chain.steps |= steps
-    [gap] = broken_steps(IRIS, chains)
-    assert (gap.what, gap.reason, gap.cells) == ("small: graph iris", "ValueError: sour", 2)
+    dag = planned(CURVES)
+    there, gaps = lacking(dag, executed(dag, graph_iris=ValueError("sour")))
+    assert gaps == [(FAILED, "small: graph iris", "ValueError: sour", 7)]
+    assert list(there.curves) == ["neighbours"], "which has graphs of its own"
 
 
-def test_what_a_methods_cells_share_is_paid_for_once(steps: list[Step]) -> None:
-    _, chains = submitted(IRIS)
-    costs = costs_of(chains)
+def test_a_curve_that_breaks_is_a_gap_beside_the_others() -> None:
+    dag, sour = planned(CURVES), ValueError("sour")
+    broken = {"vary_iris_FLGC_for_depths": sour, "graph_iris_with_4_neighbours": sour}
+    run = executed(dag, **broken)
+    there, gaps = lacking(dag, run)
+    assert {figure: list(lines["iris"]) for figure, lines in there.curves.items()} == {
+        "labels": ["FLGC", "FLGC*", SVC],
+        "depths": ["FLGC*"],
+    }
+    assert gaps == [
+        (FAILED, "small: vary iris FLGC for depths", "ValueError: sour", 0),
+        (FAILED, "small: graph iris with 4 neighbours", "ValueError: sour", 0),
+    ]
+    assert costs_of(run, dag.products)["FLGC"]["vary"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("noises", "lost"), [((), 6), ((Noise("gaussian", 0.1, runs=2), Noise("salt_pepper", 0.1)), 18)]
+)
+def test_data_that_cannot_be_had_are_one_gap_with_all_their_cells(
+    noises: tuple[Noise, ...], lost: int
+) -> None:
+    datasets = ("air", "digits", "iris")
+    dag = planned(dataclasses.replace(IMAGES, datasets=datasets, noises=noises))
+    assert [(gap.kind, gap.what, gap.cells) for gap in dag.gaps] == [(NOT_AVAILABLE, "air", lost)]
+    error = NotReachable("digits", reasons={"mirror": "down"})
+    there, gaps = lacking(dag, executed(dag, dataset_digits=error))
+    assert gaps == [(NOT_REACHABLE, "digits", "mirror: down", lost)]
+    assert there.samples == {}
+    assert {title.split()[0] for title in there.curves["hops"]} == {"iris"}
+
+
+def test_what_needs_data_that_failed_is_never_begun() -> None:
+    plan = Plan("", (CURVES,), BOTH, "cpu", "memory://nothing")
+    with stubbed(0, failing=1.0):
+        section = run_experiment(plan, CURVES)
+    assert [dataclasses.astuple(gap) for gap in section.gaps] == [
+        (FAILED, "iris", f"ValueError: {FAILURE}", 7)
+    ]
+
+
+def test_what_a_methods_cells_share_is_paid_for_once() -> None:
+    dag = planned(IRIS)
+    run = executed(dag)
+    costs = costs_of(run, dag.cells)
     assert costs["FLGC"]["score"] == costs["FLGC*"]["score"] == 1.5
     assert costs["FLGC"]["fit"] == 3.0
     assert costs["FLGC* averaged"]["fit"] == 1.5
-    twins = [Step("graph", "iris", {}), Step("graph", "iris", {})]  # asked for twice, made once
-    chain = chains[0]
-    chain.steps = {str(number): step for number, step in enumerate(twins)}
-    assert costs_of([chain]) == {chain.method: {"graph": 1.5}}
+    assert "dataset" not in costs["FLGC"]
+    [P] = of(dag, "graph")
+    [data] = of(dag, "splits")
+    run.made[P] = run.made[data]  # asked for twice, made once
+    assert costs_of(run, dag.cells)["FLGC"].keys() == costs["FLGC"].keys() - {"graph"}
+
+
+def test_a_chain_has_what_is_needed_before_what_needs_it() -> None:
+    for cell in planned(IRIS).cells:
+        chain = chain_of(cell.result)
+        assert len(set(chain)) == len(chain)
+        for i, step in enumerate(chain):
+            assert set(step.needs) <= set(chain[:i])
+        kept = [step.stage.name for step in chain].count("propagate")
+        assert kept == (cell.cell.protocol == "paper"), "a fit comes after its features"

@@ -7,17 +7,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flgc.methods.registry import contender
 from flows.plan import Plan
 from tasks.declared.paper import MIN_MAX, closed_form
-from tasks.declared.types import Experiment
+from tasks.declared.types import Cell, Experiment, Subject
+from tasks.running.steps import Steps
 from tasks.stages.dataset import dataset
-from tasks.stages.fit import fit
 from tasks.stages.graph import graph
-from tasks.stages.pick import pick
 from tasks.stages.propagate import propagate
-from tasks.stages.score import score
-from tasks.stages.splits import splits
+from tests.tasks.chain import run_cell
 
 pytest.importorskip("prefect")
 
@@ -42,26 +39,6 @@ def plan_of(store: Path, **changes: Any) -> Plan:
     return Plan("small", (experiment(**changes),), ("honest",), "cpu", str(store))
 
 
-def run_plainly(store: Path, method: str) -> None:
-    """The chain of one cell, stage by stage, as a run would do it."""
-    from flows.dag import cells
-
-    made, where = experiment(), str(store)
-    [cell] = [each for each in cells(made, ["honest"]) if each.method == method]
-    seeds = cell.subject.seeds(made)
-    data = dataset(where, "iris", dataset="iris")
-    drawn = splits(where, "iris", data=data, split="10%", seeds=seeds)
-    P = graph(where, "iris", data=data, graph="min-max", n_neighbors=None, without=())
-    shared: dict[str, Any] = {"data": data, "graph": P, "splits": drawn, "seeds": seeds}
-    shared |= {"method": f"classification:{method}", "without": (), "device": "cpu"}
-    row = contender(method, "classification")
-    grid = row.whole({**MIN_MAX.axes, **made.grids["FLGC*"]})
-    scores = score(where, "iris FLGC*", grid=grid, **shared)
-    named: dict[str, Any] = {"graphs": ["min-max"], "protocol": "honest", "part": row.part}
-    picked = pick(where, "p", scores=[scores], combine="best", **named)
-    fit(where, cell.title, picks=picked, cell=cell.row, refit=False, **shared)
-
-
 def test_what_is_stored_is_known_and_the_rest_is_counted(tmp_path: Path) -> None:
     from flows.dry_run import dry_run
 
@@ -71,7 +48,7 @@ def test_what_is_stored_is_known_and_the_rest_is_counted(tmp_path: Path) -> None
     # The dataset, its splits and graph, one score for both rows, and a pick and a fit for each.
     assert (empty.steps, empty.unknown) == (8, 8)
     assert not list(tmp_path.rglob("*.parquet")), "nothing is computed"
-    run_plainly(tmp_path, "FLGC*")
+    run_cell(tmp_path, Cell(experiment(), Subject("iris"), "FLGC*", "honest"))
     found = dry_run(plan_of(tmp_path))
     assert {cell.method: cell.state for cell in found.cells} == {"FLGC": "new", "FLGC*": "stored"}
     assert found.steps == 2, "a pick and a fit are left to do"
@@ -81,23 +58,25 @@ def test_a_step_is_not_stored_while_something_that_it_is_made_from_is_missing(
     tmp_path: Path,
 ) -> None:
     """Picks that are not there are something else than no picks, with which it may be stored."""
-    from flows.dry_run import Looking, Step
+    from flows.dry_run import stored
 
     data = dataset(str(tmp_path), "iris", dataset="iris")
     P = graph(str(tmp_path), "iris", data=data, graph="min-max", n_neighbors=None, without=())
     given: dict[str, Any] = {"data": data, "graph": P, "without": (), "device": "cpu"}
     given |= {"scaling": "min-max", "hops": 2, "teleport": 0.1}
     propagate(str(tmp_path), "iris", **given)
-    looking = Looking(plan_of(tmp_path), "small")
-    assert looking.step({}, propagate, "iris", "without picks", **given).artifact
-    missing = Step("small", "pick", "iris", None)
-    assert not looking.step({}, propagate, "iris", "picks", **given, picks=missing).artifact
+    steps = Steps()
+    alone, missing = steps.add(propagate, "iris", **given), steps.add(dataset, "x", dataset="wine")
+    behind = steps.add(propagate, "iris", **given, picks=missing)
+    found = stored(str(tmp_path), steps)
+    assert found[alone]
+    assert (found[missing], found[behind]) == (None, None)
 
 
 def test_seconds_are_those_of_the_same_steps_or_of_others_data(tmp_path: Path) -> None:
     from flows.dry_run import dry_run
 
-    run_plainly(tmp_path, "FLGC*")
+    run_cell(tmp_path, Cell(experiment(), Subject("iris"), "FLGC*", "honest"))
     again = dry_run(plan_of(tmp_path, runs=3))
     assert {cell.state for cell in again.cells} == {"new"}, "other runs are other cells"
     assert again.seconds > 0, "the score has the same name in the store"

@@ -35,7 +35,7 @@ PROGRESS = {
         "flgc/datasets/fetching/progress.py", "transient=True", "transient=False"
     ),
     "progress of a flow": edit(
-        "flows/dag.py", "StepEnded(experiment, name,", "StepEnded('', name,"
+        "flows/execute.py", "StepEnded(self.experiment, step.name,", "StepEnded('', step.name,"
     ),
 }
 DOCSTRINGS = [

@@ -12,8 +12,10 @@ from rich.console import Console
 
 pytest.importorskip("prefect")
 
-from flows.dag import StepEnded, TableEnded, listeners, tell
-from flows.dry_run import Costs, Step
+from prefect.logging import disable_run_logger
+
+from flows.dry_run import Costs, Lookup
+from flows.execute import StepEnded, TableEnded, listeners, tell
 from flows.progress import Outlook, Screen, in_lines
 from flows.section import Section
 from tasks.declared.tiny import TINY
@@ -32,7 +34,9 @@ def made(seconds: float, *, cached: bool = False) -> Artifact:
     return Artifact("fit-0", "", "fit", 1, seconds, cached=cached)
 
 
-def outlook(tmp_path: Path, *steps: Step, workers: int = 1, **took: float) -> tuple[Outlook, Clock]:
+def outlook(
+    tmp_path: Path, *steps: Lookup, workers: int = 1, **took: float
+) -> tuple[Outlook, Clock]:
     """Of these steps, where `score_iris_FLGC=3` says what one took before."""
     costs, clock = Costs(Store(str(tmp_path))), Clock()
     for step, seconds in took.items():
@@ -41,8 +45,8 @@ def outlook(tmp_path: Path, *steps: Step, workers: int = 1, **took: float) -> tu
     return Outlook(steps, costs, workers, clock), clock
 
 
-def step(stage: str, about: str, artifact: Artifact | None = None, of: str = "uci") -> Step:
-    return Step(of, stage, about, artifact)
+def step(stage: str, about: str, artifact: Artifact | None = None, of: str = "uci") -> Lookup:
+    return Lookup(of, stage, about, artifact)
 
 
 def test_time_left_goes_by_what_steps_take_and_not_by_how_many_there_are(tmp_path: Path) -> None:
@@ -141,6 +145,15 @@ def test_the_name_shown_is_that_of_a_step_while_it_runs() -> None:
     stage._as_task("", "iris", {}, SimpleNamespace())
     assert seen == [["graph iris"]]
     assert at_work() == {}
+
+
+def test_a_listener_that_raises_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr("flows.execute.listeners", [lambda _: 1 / 0, seen.append])
+    event = StepEnded("uci", "fit iris FLGC paper", None)
+    with disable_run_logger():
+        tell(event)
+    assert seen == [event]
 
 
 def test_without_a_terminal_progress_is_a_line_now_and_then(

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("prefect")
 
 from flgc.methods.picking import PROTOCOLS
-from flows import dag, reports
+from flows import execute, reports
 from flows.plan import FLOWS, planned
 from flows.tables import outcome, results_of, shown_tables
 from tasks.declared.suites import SUITES
@@ -47,7 +47,7 @@ def test_every_selection_ends_with_a_report(
         with contextlib.suppress(ValueError):
             plan = planned(FLOWS, suite, store=f"memory://{suite}{seed}", **drawn(random, suite))
     with stubbed(seed, failing=random.choice([0.0, 0.02])):
-        sections = [dag.run_experiment(plan, experiment) for experiment in plan.experiments]
+        sections = [execute.run_experiment(plan, experiment) for experiment in plan.experiments]
         path, faults = reports.write(plan, plan.report, sections)
         assert not faults
         failed = [gap for each in sections for gap in each.gaps if gap.kind == FAILED]
@@ -78,7 +78,7 @@ def test_a_part_of_the_report_that_fails_costs_no_other(
     chosen: Any = {"datasets": ["iris"], "methods": ["FLGC"], "runs": 1}
     plan = planned(["uci"], "tiny", store="memory://parts", **chosen)
     with stubbed(0):
-        sections = [dag.run_experiment(plan, experiment) for experiment in plan.experiments]
+        sections = [execute.run_experiment(plan, experiment) for experiment in plan.experiments]
         path, faults = reports.write(plan, plan.report, sections)
         state = outcome(sections, False, faults)
     assert [(gap.what, gap.reason) for gap in faults] == [
@@ -98,7 +98,7 @@ def test_a_figure_that_fails_costs_no_table(
     monkeypatch.setattr("tasks.document.figures.draw.drawn", lambda *_: 1 / 0)
     plan = planned(["uci"], "tiny", ["iris"], ["FLGC"], store="memory://figures")
     with stubbed(0):
-        [section] = [dag.run_experiment(plan, each) for each in plan.experiments]
+        [section] = [execute.run_experiment(plan, each) for each in plan.experiments]
         path, faults = reports.write(plan, plan.report, [section])
         assert outcome([section], False, faults).is_failed()
     assert [gap.what for gap in section.gaps] == ["uci-tiny: figures"]

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("prefect")
 
 from flows import so_far as module
-from flows.dag import run_experiment
+from flows.execute import run_experiment
 from flows.plan import planned
 from flows.section import Section
 from flows.so_far import so_far

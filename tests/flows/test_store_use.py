@@ -31,7 +31,7 @@ def everything_known() -> str:
 def test_a_run_leaves_a_lease_while_it_lives_and_no_secret_anywhere(
     prefect_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows import dag as cells
+    from flows import execute
     from flows.cli import app
 
     monkeypatch.setenv("FLGC_STORE", address(tmp_path / "store"))
@@ -41,7 +41,7 @@ def test_a_run_leaves_a_lease_while_it_lives_and_no_secret_anywhere(
     def listen(*_: object) -> None:
         seen.append(running_since(store.files, time.time()))
 
-    monkeypatch.setattr(cells, "listeners", [listen])
+    monkeypatch.setattr(execute, "listeners", [listen])
     chosen = ["--suite", "tiny", "--dataset", "iris", "--method", "FLGC", "--runs", "1"]
     result = CliRunner().invoke(app, chosen)
     assert result.exit_code == 0, result.output

@@ -1,15 +1,17 @@
 """Cells computed without Prefect: the flow's own steps, called instead of submitted."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from flows.dag import Chain, Shared, begun
+from flows.dag import Dag, dag_of
 from flows.plan import Plan
+from tasks.analyses.base import Analysis
 from tasks.declared.paper import MIN_MAX, closed_form
 from tasks.declared.types import Cell, Experiment, Subject
-from tasks.stages.dataset import dataset
+from tasks.running.steps import Step, chain_of, with_results
 from tasks.store import Artifact, Store
 
 IRIS = Experiment(
@@ -27,36 +29,31 @@ IRIS = Experiment(
 )
 
 
-class Plainly(Shared):
-    """Calls each step where the flow would submit it."""
+def dag_of_cell(cell: Cell, *analyses: Analysis) -> Dag:
+    """Of a cell alone, which is the last one, and of what is made of it."""
+    subject = cell.subject
+    alone = replace(
+        cell.experiment,
+        datasets=(subject.dataset,),
+        noises=(replace(subject.noise, runs=subject.run + 1),) if subject.noise else (),
+        methods=(cell.method,),
+        analyses=analyses,
+    )
+    return dag_of(Plan("", (alone,), (cell.protocol,), "cpu", ""), alone)
 
-    def once(self, chain: Chain, stage: Any, about: str, what: Any, **given: Any) -> Any:
-        given.pop("wait_for", None)
-        found = stage(self.plan.store, about, **given)
-        chain.steps[stage.name] = found
-        return found
+
+def run_steps(store: Path, steps: Iterable[Step]) -> dict[Step, Artifact]:
+    """What each step makes; those that it needs come before it."""
+    made: dict[Step, Artifact] = {}
+    for step in steps:
+        made[step] = step.stage(str(store), step.about, **with_results(step.given, made))
+    return made
 
 
-def run_cell(store: Path, cell: Cell, steps: type[Shared] = Plainly) -> dict[str, Artifact]:
+def run_cell(store: Path, cell: Cell) -> dict[str, Artifact]:
     """Every artifact of the cell's chain, by stage."""
-    shared, chain = begun_cell(store, cell, steps)
-    raw: Any = chain.data
-    shared.data(chain)
-    shared.splits(chain)
-    shared.graphs(chain)
-    shared.scores(chain)
-    chain.picks = shared.picks(chain, cell.protocol)
-    if chain.refits:
-        shared.features(chain)
-    shared.fit(chain)
-    return {"dataset": raw, **chain.steps}
-
-
-def begun_cell(store: Path, cell: Cell, steps: type[Shared] = Plainly) -> tuple[Shared, Chain]:
-    """A chain that has its dataset and nothing else, and who makes its steps."""
-    shared = steps(Plan("", (cell.experiment,), (cell.protocol,), "cpu", str(store)))
-    raw: Any = dataset(str(store), dataset=cell.subject.dataset)
-    return shared, begun(cell, raw)
+    made = run_steps(store, chain_of(dag_of_cell(cell).cells[-1].result))
+    return {step.stage.name: artifact for step, artifact in made.items()}
 
 
 def computed(found: dict[str, Artifact]) -> set[str]:

@@ -15,15 +15,15 @@ from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Crashed, Failed, Paused, Pending, Running, Scheduled
 
 from flgc.methods.registry import contender
-from flows.dag import grid_of
 from flows.fit_on_gpu import GPU_STAGES, fit_on_gpu
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell
 from tasks.running import routing
 from tasks.running.pools import GPU_POOL
 from tasks.running.stage import STAGES
+from tasks.running.steps import Step, chain_of, with_results
 from tasks.store import Artifact
-from tests.tasks.chain import Plainly, run_cell
+from tests.tasks.chain import dag_of_cell
 
 
 @dataclass
@@ -153,7 +153,7 @@ def test_what_a_stage_is_given_survives_the_way_to_a_worker(suite: str) -> None:
                     "data": data,
                     "splits": None,
                     "picks": {"a": [data]},
-                    "grid": grid_of(experiment, row, preparation),
+                    "grid": experiment.grid_of(row, preparation),
                     "seeds": subject.seeds(experiment),
                     "cell": Cell(experiment, subject, "FLGC*", "honest").row,
                     "without": ("Id",),
@@ -177,19 +177,15 @@ def test_a_worker_stores_under_the_key_that_the_sender_looks_up(name: str, tmp_p
     cell = Cell(experiment, experiment.subjects[0], "FLGC*", "paper")
     done: list[str] = []
 
-    class Sent(Plainly):
-        """What may run on a GPU worker is run there first."""
-
-        def once(self, chain: Any, stage: Any, about: str, what: Any, **given: Any) -> Any:
-            given.pop("wait_for", None)
-            if stage.gpu:
-                sent = json.loads(json.dumps(routing.packed(given)))
-                fit_on_gpu.fn(stage.name, self.plan.store, about, sent)
-                done.append(stage.name)
-                assert stage(self.plan.store, about, **given).cached
-            return super().once(chain, stage, about, what, **given)
-
-    run_cell(tmp_path, cell, steps=Sent)
+    made: dict[Step, Artifact] = {}
+    for step in chain_of(dag_of_cell(cell).cells[0].result):
+        given = with_results(step.given, made)
+        if step.stage.gpu:
+            sent = json.loads(json.dumps(routing.packed(given)))
+            fit_on_gpu.fn(step.stage.name, str(tmp_path), step.about, sent)
+            done.append(step.stage.name)
+        made[step] = step.stage(str(tmp_path), step.about, **given)
+        assert made[step].cached is step.stage.gpu
     prepared = experiment.prepared(cell.subject.dataset, "paper")
     assert done == [*["score"] * len(prepared), "fit"]
 

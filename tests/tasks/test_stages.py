@@ -17,11 +17,12 @@ from flgc.scaling import min_max
 from tasks.declared.paper import SMALL_SETS, closed_form, prepared
 from tasks.declared.types import Cell, Experiment, Noise, Subject
 from tasks.document.results import COLUMNS
+from tasks.running.steps import chain_of
 from tasks.store import Store
 from tasks.store.layouts import dataset_of, dataset_table
 from tasks.store.upkeep import artifact_keys, prune
 from tests import plain
-from tests.tasks.chain import IRIS, begun_cell, computed, iris, rows, run_cell
+from tests.tasks.chain import IRIS, computed, dag_of_cell, iris, rows, run_cell, run_steps
 from tests.tasks.edits import edited
 
 ALL = {"dataset", "splits", "graph", "score", "pick", "propagate", "fit"}
@@ -104,7 +105,7 @@ def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> Non
         ("flgc/noise.py", "def gaussian(", "def gaussian(*, ", set()),
         ("flgc/clustering.py", "def fit_embedding(self", "def fit_embedding(*, self", set()),
         ("tasks/declared/paper.py", 'AVERAGED = "', 'AVERAGED = "x', set()),
-        ("flows/dag.py", "class Shared:", "class Shared(object):", set()),
+        ("flows/dag.py", "class Dag:", "class Dag(object):", set()),
     ],
 )
 def test_changed_code_recomputes_what_runs_it(
@@ -219,9 +220,8 @@ def test_a_shared_pattern_reaches_the_data_of_both_protocols(tmp_path: Path) -> 
 
 def corrupted(store: Path, cell: Cell) -> np.ndarray:
     """The features that a cell is made from."""
-    steps, chain = begun_cell(store, cell)
-    steps.data(chain)
-    return dataset_of(Store(store).read(chain.data.key)).features
+    data = dag_of_cell(cell).cells[-1].data
+    return dataset_of(Store(store).read(run_steps(store, chain_of(data))[data].key)).features
 
 
 PREPARED = dataclasses.replace(

@@ -5,7 +5,6 @@ from itertools import product
 import pytest
 
 from flgc.methods.registry import contender
-from flows.dag import grid_of
 from tasks.declared.robustness import HOPS, LIKE, METHODS, named, under_noise
 from tasks.declared.types import Experiment
 
@@ -67,7 +66,7 @@ def test_the_papers_four_methods_share_twelve_settings() -> None:
             for prepared in table.preparations
             for setting in product(
                 [prepared.title if row.method.sees_graph else ""],
-                *grid_of(table, row, prepared).values(),
+                *table.grid_of(row, prepared).values(),
             )
         }
         for name, row in rows.items()
