@@ -1,6 +1,6 @@
 """The same tables in small, on embedded data: the whole DAG in about a minute.
 
-Grids, runs and datasets are cut, so the paper's values would say nothing of it: none is declared.
+Grids and runs are cut, so the paper's accuracies would say nothing of it: none are declared.
 """
 
 from flgc.noise import INDEPENDENT, SHARED
@@ -59,6 +59,7 @@ TINY = (
         preparations=(MIN_MAX,),
         split="10%",
         runs=3,
+        sizes="uci_datasets",
         analyses=(
             Compare(),
             LabelCounts(counts=(1, 3), datasets=("iris",), runs=3),
