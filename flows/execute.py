@@ -108,7 +108,8 @@ class Execution:
         if future.state.is_completed():
             self.made[step] = future.result()
         else:
-            self.errors[step] = get_state_exception(future.state)
+            error: Any = get_state_exception(future.state)
+            self.errors[step] = error
 
 
 def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = None) -> Section:

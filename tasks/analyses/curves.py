@@ -49,6 +49,8 @@ def curve(
     kinds: Any = table.experiment.split
     if along == SPLITS:
         kinds = [f"{count}-per-class" for count in given["values"]]
+    if "graphs" not in given:
+        given |= {"graphs": cell.graphs_by_title, "picks": cell.picks}
     step = table.steps.add(
         vary,
         title_of(cell, figure),
@@ -60,7 +62,6 @@ def curve(
         device=table.device,
         splits=drawn_splits(table, cell, figure, kinds, runs),
         along=along,
-        **{"graphs": cell.graphs_by_title, "picks": cell.picks} if "graphs" not in given else {},
         **given,
     )
     return Product(CURVES, figure, cell.subject.title, cell.method, step)
