@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from tasks.document.claims import TOLERANCE
+from tasks.document.figures.dots import dots
+from tasks.document.printed import REDRAWN
 
 from tasks.declared.paper import PAPER
 from tasks.declared.published import DECIMALS, published_cells
 from tasks.declared.types import Experiment
-from tasks.document.claims import TOLERANCE
-from tasks.document.figures.dots import dots
-from tasks.document.printed import REDRAWN
 from tasks.store.store import Store
 from tasks.store.upkeep import list_artifacts
 

@@ -25,11 +25,11 @@ from flows.plan import Plan, Runs, check
 from flows.runners import task_runner
 from flows.section import Section
 from flows.tables import cost, outcome, results_of, show
+from tasks.analyses.paired import paired, told
+from tasks.analyses.sizes import column_table
 from tasks.declared.evaluate import LABELLED, METHODS, PROTOCOL, RUNS, evaluated, usual_methods
 from tasks.declared.robustness import named
-from tasks.document.datasets import column_table
-from tasks.document.paired import paired, told
-from tasks.document.tables import markdown
+from tasks.report.tables import markdown
 from tasks.store import Store
 
 SHARE, NUMBER, PUBLIC = re.compile(r"\d+(\.\d+)?%"), re.compile(r"[1-9]\d*"), "public"

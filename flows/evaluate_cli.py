@@ -81,7 +81,7 @@ def evaluate(
     from flows.evaluate import pairs_of, planned_evaluation
     from flows.reports import report_folder
     from flows.tables import results_of
-    from tasks.document.tables import unjudged
+    from tasks.report.tables import unjudged
     from tasks.store import StoreError
 
     try:
@@ -175,7 +175,7 @@ def _print(title: str, pairs: list[Any], sections: list[Any]) -> None:
     """One row per method, best first, and what the differences are worth."""
     from rich.table import Table
 
-    from tasks.document.paired import NO_TEST
+    from tasks.analyses.paired import NO_TEST
 
     for found, section in zip(pairs, sections, strict=True):
         metric = section.experiment.metrics[0]

@@ -25,8 +25,14 @@ def history(
     Example: flgc history --suite tiny
     """
     be_quiet()
-    from tasks.document.history import NO_HISTORY, judged, recent, sentences, verdict
-    from tasks.document.tables import as_text
+    from tasks.analyses.history import (
+        NO_HISTORY,
+        drift_sentences,
+        drift_verdict,
+        judge_history,
+        recent_runs,
+    )
+    from tasks.report.tables import as_text
     from tasks.stages.history import past
     from tasks.store import StoreError
 
@@ -40,8 +46,8 @@ def history(
     except (ValueError, StoreError) as error:
         stop("history", error, 2)
     for name in [suite] if suite else suites:
-        found = judged(rows[rows["suite"] == name])
-        print_table(f"The last runs of the suite {name}", recent(found).map(as_text))
+        found = judge_history(rows[rows["suite"] == name])
+        print_table(f"The last runs of the suite {name}", recent_runs(found).map(as_text))
         output.print()
-        for line in (f"{verdict(found)}.", *(f"- {line}" for line in sentences(found))):
+        for line in (f"{drift_verdict(found)}.", *(f"- {line}" for line in drift_sentences(found))):
             print_plainly(output, line)

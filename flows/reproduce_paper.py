@@ -22,9 +22,9 @@ from flows.so_far import so_far
 from flows.tables import cost, outcome, verdict
 from flows.uci import uci
 from tasks.declared.types import Experiment
-from tasks.document.gaps import FAILED, Gap, listed, reason_of
-from tasks.document.tables import markdown
-from tasks.document.writers.inert import inert
+from tasks.report.gaps import FAILED, Gap, listed, reason_of
+from tasks.report.tables import markdown
+from tasks.report.writers.inert import inert
 
 TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustness": robustness}
 
@@ -87,7 +87,7 @@ def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
     lines = [
         {
             "table": section.experiment.title,
-            "cells": len(section.results),
+            "cells": len(section.cells),
             "not there": sum(gap.cells for gap in section.gaps),
             "seconds": round(sum(sum(s.values()) for s in section.costs.values())),
         }

@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 from prefect import flow, get_run_logger, runtime
 from prefect.artifacts import (
-    create_image_artifact,
     create_markdown_artifact,
     create_table_artifact,
 )
@@ -21,12 +20,11 @@ from flows.plan import Plan, Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.section import Section
 from flows.so_far import so_far
-from tasks.document import by_protocol, gaps
-from tasks.document.files import PICTURE, pictures
-from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
-from tasks.document.results import joined
-from tasks.document.tables import SUBJECT, markdown, unjudged
-from tasks.document.writers.inert import inert
+from tasks.report import by_protocol, gaps
+from tasks.report.gaps import FAILED, NOT_REACHABLE, listed
+from tasks.report.rows import joined
+from tasks.report.tables import SUBJECT, markdown, unjudged
+from tasks.report.writers.inert import inert
 from tasks.running.stage import busy_seconds
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
@@ -100,7 +98,7 @@ def outcome(
     """
     missing = [*(gap for section in sections for gap in section.gaps), *faults]
     kinds = {gap.kind for gap in missing}
-    empty = whole and not any(section.results for section in sections)
+    empty = whole and not any(section.cells for section in sections)
     if not kinds and not empty:
         return sections
     message = summary(sections, missing)
@@ -140,7 +138,7 @@ def show(plan: Plan, section: Section) -> None:
 def _show(plan: Plan, section: Section) -> None:
     """As markdown to read and as a table to sort; a part does not replace the whole."""
     key, title = f"{section.experiment.name}{plan.part}", inert(section.experiment.title)
-    store, rows = plan.store, results_of(plan.store, section)
+    rows = results_of(plan.store, section)
     parts, shown = [f"# {title}", ""], shown_tables(section, rows)
     for subtitle, table in shown.items():
         parts += [f"## {subtitle}\n" if subtitle else "", markdown(table), ""]
@@ -149,9 +147,6 @@ def _show(plan: Plan, section: Section) -> None:
     create_markdown_artifact("\n".join(parts), key=f"{key}-summary", description=title)
     first: Any = next(iter(shown.values())).to_dict("records")
     create_table_artifact(first, key=f"{key}-table", description=title)
-    for name, svg in pictures(reports.files(store, section.figures)).items():
-        figure = f"{name.removesuffix(PICTURE)}{plan.part}-figure"
-        create_image_artifact(reports.as_url(svg), key=figure, description=title)
 
 
 def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -205,7 +200,7 @@ def _ends(means: pd.Series, digits: int) -> str:
 
 def results_of(store: str, section: Section) -> pd.DataFrame:
     """The rows of all cells."""
-    return _rows(store, section.results)
+    return _rows(store, section.cells)
 
 
 @lru_cache(maxsize=16)  # a table of a thousand cells is shown in the UI, then on the terminal
@@ -217,4 +212,4 @@ def _rows(store: str, results: tuple[Artifact, ...]) -> pd.DataFrame:
 def verdict(sections: Sequence[Section]) -> str:
     """How many cells are there, and how many are not, by kind."""
     missing = [gap for section in sections for gap in section.gaps]
-    return gaps.verdict(sum(len(section.results) for section in sections), missing)
+    return gaps.verdict(sum(len(section.cells) for section in sections), missing)

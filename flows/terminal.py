@@ -172,7 +172,7 @@ def duration(seconds: float) -> str:
 def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
     """What a flow that `followed` has ended found, in a screen; the report has all of it."""
     from flows.tables import cost, results_of, shown_tables, standings
-    from tasks.document.tables import unjudged
+    from tasks.report.tables import unjudged
     from tasks.store import Store
 
     state, called, running = ended
@@ -181,7 +181,7 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
     for section in sections:
         rows, title = results_of(plan.store, section), section.experiment.title
         table = next(iter(shown_tables(section, rows).values()), None)
-        if not section.results:
+        if not section.cells:
             continue
         if table is not None and len(table) <= MOST_ROWS and _fits(table, output.width):
             print_table(title, table)

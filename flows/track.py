@@ -13,7 +13,13 @@ from flows.in_use import uses_store
 from flows.plan import Protocol, Runs, Suite, planned
 from flows.runners import task_runner
 from flows.tables import outcome
-from tasks.document.history import drifted, history_text, judged, sentences, verdict
+from tasks.analyses.history import (
+    drift_sentences,
+    drift_verdict,
+    drifted_rows,
+    history_text,
+    judge_history,
+)
 from tasks.stages.dataset import dataset
 from tasks.stages.history import history, past
 
@@ -41,11 +47,11 @@ def track(
     section = run_experiment(plan, experiment)
     ended = outcome([section], strict)
     graph = next((name for name in experiment.datasets if name not in section.absent), None)
-    if graph is None or not section.results:
+    if graph is None or not section.cells:
         return ended
     when = datetime.now(UTC).isoformat(timespec="seconds")
     given = {"data": dataset.submit(plan.store, graph, dataset=graph), "suite": suite}
-    measured = {"results": section.results, "when": when, "costs": section.costs, **given}
+    measured = {"results": section.cells, "when": when, "costs": section.costs, **given}
     history.submit(plan.store, f"{suite} {when}", **measured).result()
     every = past(plan.store)
     rows = every[every["suite"] == suite]
@@ -55,10 +61,12 @@ def track(
 
 def with_drift(ended: Any, rows: pd.DataFrame) -> Any:
     """How a run ended, or, if it did well and its values drifted, a state that says so."""
-    found = judged(rows)
-    if drifted(found).empty:
+    found = judge_history(rows)
+    if drifted_rows(found).empty:
         return ended
-    message = "\n".join([f"{verdict(found)}:", *(f"- {line}" for line in sentences(found))])
+    message = "\n".join(
+        [f"{drift_verdict(found)}:", *(f"- {line}" for line in drift_sentences(found))]
+    )
     get_run_logger().warning(message)
     state = ended if isinstance(ended, State) else Completed(data=ended)
     said = "\n".join(filter(None, [message, state.message]))
@@ -68,9 +76,9 @@ def with_drift(ended: Any, rows: pd.DataFrame) -> Any:
 
 def show_history(rows: pd.DataFrame, suite: str) -> None:
     """The history in Prefect's UI: the verdict and the last runs, and all rows to sort."""
-    found = judged(rows)
+    found = judge_history(rows)
     text = f"# History, suite {suite}\n\n{history_text(rows)}"
-    create_markdown_artifact(text, key=f"track-{suite}", description=verdict(found))
+    create_markdown_artifact(text, key=f"track-{suite}", description=drift_verdict(found))
     newest = found.drop(columns="suite").iloc[::-1]
     table: Any = newest.astype(object).where(newest.notna(), None).to_dict("records")
     create_table_artifact(table, key=f"track-{suite}-history", description="All runs")

@@ -121,11 +121,13 @@ class Stage:
         given = self.known(store, **given) if self.known else given
         opened, provenance = Store(store), {"about": about}
         outside = {name: given[name] for name in self.outside if name in given}
-        inputs = {name: value for name, value in given.items() if any(_artifacts(value))}
+        inputs = {name: value for name, value in given.items() if any(artifacts_in(value))}
         parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
         keyed, code = _keyed(parameters)
         code += self.code(store, **given) if self.code else ()
-        stages = sorted({each.stage for each in _artifacts(inputs)})  # whatever order they come in
+        stages = sorted(
+            {each.stage for each in artifacts_in(inputs)}
+        )  # whatever order they come in
         layouts = [layout_of(stage) for stage in stages]
 
         def compute() -> Any:
@@ -151,11 +153,12 @@ class Stage:
             "provenance": provenance,  # read after the computation
         }
 
-    def result(self, store: str, **given: Any) -> Any:
-        """What the plain function gives, computed here and now and kept nowhere."""
+    def result(self, store: str, work: Callable[..., Any] | None = None, **given: Any) -> Any:
+        """What the plain function, or another `work`, gives: computed here and kept nowhere."""
         opened = Store(store)
-        artifacts = {name for name, value in given.items() if any(_artifacts(value))}
-        return self.work(**{n: _read(opened, v) if n in artifacts else v for n, v in given.items()})
+        artifacts = {name for name, value in given.items() if any(artifacts_in(value))}
+        read = {n: _read(opened, v) if n in artifacts else v for n, v in given.items()}
+        return (work or self.work)(**read)
 
 
 class Absent(Exception):
@@ -181,15 +184,15 @@ def _has_future(value: Any) -> bool:
     return isinstance(value, PrefectFuture)
 
 
-def _artifacts(value: Any) -> Iterator[Artifact]:
+def artifacts_in(value: Any) -> Iterator[Artifact]:
     """The artifacts in a value: itself, or those of a list or mapping of them."""
     if isinstance(value, Artifact):
         yield value
     elif isinstance(value, Mapping):
-        yield from _artifacts(list(value.values()))
+        yield from artifacts_in(list(value.values()))
     elif isinstance(value, list | tuple):
         for each in value:
-            yield from _artifacts(each)
+            yield from artifacts_in(each)
 
 
 def _read(store: Store, value: Any) -> Any:

@@ -14,8 +14,9 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from deployments.settings import SILENT_SECONDS
 from tasks.document.results import COLUMNS
+
+from deployments.settings import SILENT_SECONDS
 from tasks.store import Store
 from tasks.store.upkeep import list_artifacts
 from tests.deployments.live import ENDED, REPOSITORY, Up, program, start_up, wait_until

@@ -7,6 +7,8 @@ import pytest
 
 pytest.importorskip("prefect")
 
+from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE
+
 from flgc.datasets.errors import NotReachable
 from flows.dag import Dag, cells, dag_of
 from flows.execute import Execution, Products, costs_of, gaps_of, products_of, run_experiment
@@ -19,7 +21,6 @@ from tasks.analyses.samples import Samples
 from tasks.analyses.timing import TimedHops
 from tasks.declared.paper import prepared
 from tasks.declared.types import Experiment, Noise, Subject
-from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE
 from tasks.running.steps import Step, chain_of
 from tasks.store import Artifact
 from tests.flows.stubs import FAILURE, stubbed

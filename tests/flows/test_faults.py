@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-
 from tasks.document.results import COLUMNS, joined
+
 from tasks.store import Store
 from tasks.store.layouts import load
 from tasks.store.upkeep import verify

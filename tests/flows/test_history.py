@@ -8,8 +8,9 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
 from tasks.document.history import FEWEST
+
+from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
 from tasks.stages.history import history, past
 from tasks.store import Store
 from tasks.store.store import file_name

@@ -10,11 +10,11 @@ pytest.importorskip("prefect")
 
 from prefect.logging import disable_run_logger
 from prefect.states import Completed, Failed
+from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap
 
 from flows.section import Section
 from flows.tables import outcome
 from tasks.declared.tiny import TINY
-from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap
 from tasks.store import Artifact
 
 CELL = Artifact("fit-0", "", "fit", 1, 0.0, cached=True)

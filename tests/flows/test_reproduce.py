@@ -11,9 +11,9 @@ from uuid import UUID
 
 import pandas as pd
 import pytest
-
 from tasks.document.results import COLUMNS, joined
 from tasks.document.tables import SUBJECT
+
 from tasks.store import Store
 from tasks.store.layouts import load
 from tests.flows.plainly import computed, run_plainly

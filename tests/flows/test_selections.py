@@ -10,12 +10,13 @@ import pytest
 
 pytest.importorskip("prefect")
 
+from tasks.document.gaps import FAILED
+
 from flgc.methods.picking import PROTOCOLS
 from flows import execute, reports
 from flows.plan import FLOWS, planned
 from flows.tables import outcome, results_of, shown_tables
 from tasks.declared.suites import SUITES
-from tasks.document.gaps import FAILED
 from tests.flows.stubs import FAILURE, stubbed
 
 # More of them: FLGC_SELECTIONS=100 pytest tests/flows/test_selections.py

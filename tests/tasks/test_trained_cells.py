@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from tasks.document.files import from_table as files_of
+from tasks.document.results import COLUMNS
+from tasks.stages.draw import draw
 from threadpoolctl import threadpool_info
 
 from flgc.datasets import load
@@ -24,9 +27,6 @@ from tasks.declared.described import described
 from tasks.declared.paper import GRAPH, closed_form
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell, Experiment, Subject
-from tasks.document.files import from_table as files_of
-from tasks.document.results import COLUMNS
-from tasks.stages.draw import draw
 from tasks.stages.time import time
 from tasks.store import Artifact, Store
 from tests.tasks.chain import rows, run_cell

@@ -3,12 +3,12 @@
 import dataclasses
 
 import pandas as pd
+from tasks.document.results import COLUMNS
 
 from flgc.methods.picking import PROTOCOLS
 from tasks.declared.described import Described, Row, described
 from tasks.declared.paper import AVERAGED, CITATION_METHODS, FLGC_ROWS
 from tasks.declared.suites import SUITES
-from tasks.document.results import COLUMNS
 
 # What all rows have to say, and no test asks for.
 EMPTY = {name: "" if kind == "str" else 0 for name, kind in COLUMNS.items()}

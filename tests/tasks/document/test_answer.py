@@ -2,11 +2,11 @@ import dataclasses
 
 import pandas as pd
 import pytest
-
 from tasks.document.answer import answer
 from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN
 from tasks.document.verdicts import Verdict
 from tasks.document.writers import html
+
 from tests.tasks.document.shown import CLUSTERING, PUBLIC, UCI, results, rival
 
 OTHERS = dataclasses.replace(UCI, rows=(rival("SVM"), *UCI.rows))

@@ -3,10 +3,10 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-
-from tasks.declared.described import Described
 from tasks.document.by_protocol import grids, overview, shown_tables
 from tasks.document.claims import below, leaders
+
+from tasks.declared.described import Described
 from tests.tasks.document.shown import PUBLIC, UCI, results, rival
 
 RIVALS = ("SS-ELM", "GCN", "SVM")

@@ -2,11 +2,11 @@ import dataclasses
 
 import pandas as pd
 import pytest
-
 from tasks.document.blocks import ABOVE, BELOW, WITHIN
 from tasks.document.by_protocol import laid_tables
 from tasks.document.cells import digests_of, notes
 from tasks.document.tables import Place, laid_out
+
 from tests.tasks.document.shown import FLGC, PUBLISHED, ROBUSTNESS, UCI, results, table
 
 TINY = table("uci-tiny", FLGC, "tiny", **PUBLISHED)

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import pytest
 import vl_convert
-
 from tasks.document import comparisons
 from tasks.document.charts.cells import cell_rows
 from tasks.document.charts.history import DRIFTED, STEADY, history_chart
@@ -16,6 +15,7 @@ from tasks.document.charts.specs import chart_specs
 from tasks.document.figures.analyses import OTHERS, STYLES, styles
 from tasks.document.figures.draw import draw_figures
 from tasks.document.files import as_json, charts, from_table
+
 from tests.tasks.document.shown import CLUSTERING, PUBLIC, ROBUSTNESS, UCI, results
 from tests.tasks.document.test_figures import curve, grid, picks
 

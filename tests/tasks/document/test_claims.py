@@ -2,15 +2,15 @@ import dataclasses
 
 import pandas as pd
 import pytest
-
-from flgc.datasets import load
-from tasks.declared.paper import PAPER
-from tasks.declared.published import LITERATURE, published_cells
 from tasks.document.blocks import BAD, GOOD, MIXED, Heading
 from tasks.document.claims import averaged, beaten, fastest, over_smoothing, reached
 from tasks.document.figures.dots import MARKS, drawn
 from tasks.document.printed import REDRAWN, in_points
 from tasks.document.tables import NONE, section_table
+
+from flgc.datasets import load
+from tasks.declared.paper import PAPER
+from tasks.declared.published import LITERATURE, published_cells
 from tests.tasks.document.shown import (
     CLUSTERING,
     FLGC,

@@ -2,12 +2,12 @@ import dataclasses
 
 import pandas as pd
 import pytest
+from tasks.document.comparisons import compare_methods, compared, diagrams, retraced, told
+from tasks.document.writers.markdown import written
 
 from tasks.declared.described import Described
 from tasks.declared.paper import PAPER
 from tasks.declared.published import published_cells
-from tasks.document.comparisons import compare_methods, compared, diagrams, retraced, told
-from tasks.document.writers.markdown import written
 from tests.tasks.document.shown import FLGC_ROWS, PUBLISHED, RIVALS, UCI, results, rival, table
 
 

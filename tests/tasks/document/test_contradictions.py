@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pandas as pd
 import pytest
+from tasks.document.contradictions import READ, contradictions
 
 from tasks.declared.published import published
-from tasks.document.contradictions import READ, contradictions
 
 Change = Callable[[pd.DataFrame], pd.DataFrame]
 

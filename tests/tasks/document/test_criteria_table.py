@@ -1,8 +1,8 @@
 import pandas as pd
-
-from flgc.methods.criteria import CRITERIA
 from tasks.document.criteria_table import WORDS, told
 from tasks.document.writers.markdown import written
+
+from flgc.methods.criteria import CRITERIA
 
 
 def criteria(**worth: float) -> pd.DataFrame:

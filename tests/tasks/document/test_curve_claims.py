@@ -3,10 +3,10 @@
 import dataclasses
 
 import pandas as pd
-
 from tasks.document.curve_claims import COLUMNS, FAILS, depths, labels, neighbours, told
 from tasks.document.figures import influence
 from tasks.document.figures.curves import X_AXES
+
 from tests.tasks.document.shown import FLGC, UCI, rival, table
 
 TABLE = dataclasses.replace(

@@ -1,6 +1,6 @@
 import pandas as pd
-
 from tasks.document.datasets import dataset_table
+
 from tests.tasks.document.shown import UCI
 
 

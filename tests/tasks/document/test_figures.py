@@ -3,13 +3,13 @@ import itertools
 
 import pandas as pd
 import pytest
-
-from flgc.methods.picking import weighting
 from tasks.document.figures.analyses import OTHERS, STYLES, profile, styles
 from tasks.document.figures.curves import line_styles
 from tasks.document.figures.dots import MARKS, drawn
 from tasks.document.figures.draw import draw_figures
 from tasks.document.files import from_table, pictures
+
+from flgc.methods.picking import weighting
 from tests.tasks.document.shown import PUBLIC, UCI, results, rival
 
 

@@ -1,4 +1,3 @@
-from flgc.datasets import NotAvailable, NotReachable
 from tasks.document.gaps import (
     FAILED,
     NOT_AVAILABLE,
@@ -9,6 +8,8 @@ from tasks.document.gaps import (
     listed,
     verdict,
 )
+
+from flgc.datasets import NotAvailable, NotReachable
 
 
 def test_one_line_for_each_cause():

@@ -4,8 +4,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
 from tasks.document.history import (
     BETTER,
     FEWEST,
@@ -22,6 +20,8 @@ from tasks.document.history import (
     sentences,
     verdict,
 )
+
+from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
 
 METRICS = ("accuracy", "ACC", RATIO, ONE_FIT, ALL_STAGES)
 TIMES = METRICS[2:]

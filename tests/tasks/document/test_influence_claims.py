@@ -3,9 +3,9 @@
 import dataclasses
 
 import pandas as pd
-
 from tasks.document.influence_claims import SWAPPED, hops, teleport
 from tasks.document.printed import FAILS
+
 from tests.tasks.document.shown import CLUSTERING
 
 TABLE = dataclasses.replace(CLUSTERING, datasets=("COIL20", "ORL", "ExtendedYaleB"))

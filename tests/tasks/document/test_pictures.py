@@ -8,15 +8,15 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-
-from flgc.datasets import load
-from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.document.affinity_claims import told
 from tasks.document.figures.bars import bar_figure
 from tasks.document.figures.draw import draw_figures
 from tasks.document.figures.influence import influence_figure
 from tasks.document.figures.matrices import MOST_PIXELS, affinity_figure, shrunk
 from tasks.document.figures.samples import GAP, samples_figure, sheet
+
+from flgc.datasets import load
+from flgc.methods.sorted_affinity import SortedAffinity
 from tests.tasks.document.shown import CLUSTERING, results, rival
 
 TABLE = dataclasses.replace(

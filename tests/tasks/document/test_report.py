@@ -3,15 +3,15 @@ import re
 
 import pandas as pd
 import pytest
-
-from tasks.declared.described import Described, described
-from tasks.declared.paper import PAPER
 from tasks.document.comparisons import compare_methods
 from tasks.document.contradictions import Contradiction
 from tasks.document.files import from_table
 from tasks.document.gaps import FAILED, NOT_REACHABLE, Gap
 from tasks.document.report import write_report
 from tasks.document.writers.html import page_files
+
+from tasks.declared.described import Described, described
+from tasks.declared.paper import PAPER
 from tasks.stages.report import export
 from tasks.store.digests import content_digest
 from tasks.store.parquet import as_table as as_stored

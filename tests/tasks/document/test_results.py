@@ -1,6 +1,6 @@
 import pandas as pd
-
 from tasks.document.results import COLUMNS, joined, timed
+
 from tests.tasks.document.shown import UCI, results
 
 

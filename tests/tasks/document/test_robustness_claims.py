@@ -3,10 +3,10 @@ from itertools import product
 
 import pandas as pd
 import pytest
-
-from tasks.declared.described import Described
 from tasks.document.results import COLUMNS
 from tasks.document.robustness_claims import told
+
+from tasks.declared.described import Described
 from tests.tasks.document.shown import EMPTY, ROBUSTNESS, rival
 
 KINDS, INTENSITIES = ("gaussian", "salt_pepper"), (0.01, 0.2)

@@ -2,9 +2,9 @@ import dataclasses
 
 import pandas as pd
 import pytest
-
 from tasks.document.gaps import NOT_REACHABLE
 from tasks.document.tables import NONE, section_table, settings, tried, unjudged
+
 from tests.tasks.document.shown import FLGC, PUBLISHED, ROBUSTNESS, results
 from tests.tasks.document.shown import table as declared
 

@@ -6,16 +6,16 @@ from functools import cache
 
 import pandas as pd
 import pytest
-
-from flgc.methods.picking import PROTOCOLS
-from flgc.noise import INDEPENDENT
-from tasks.declared.described import Described
 from tasks.document.comparisons import compare_methods
 from tasks.document.gaps import NOT_AVAILABLE, NOT_REACHABLE, Gap
 from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN, alone
 from tasks.document.paper_claims import CLAIMS, CLASSIC, GCN_VARIANTS
 from tasks.document.results import COLUMNS
 from tasks.document.verdicts import Verdict, verdicts
+
+from flgc.methods.picking import PROTOCOLS
+from flgc.noise import INDEPENDENT
+from tasks.declared.described import Described
 from tests.tasks.document.shown import (
     CLUSTERING,
     EMPTY,

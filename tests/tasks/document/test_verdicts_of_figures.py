@@ -5,14 +5,14 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-
-from flgc.methods.picking import PROTOCOLS
-from flgc.methods.sorted_affinity import SortedAffinity
-from tasks.declared.described import Described
 from tasks.document.curve_claims import STEADY, WEAK
 from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN
 from tasks.document.judging_figures import CURVES_ON, UNSTEADY
 from tasks.document.verdicts import Verdict, verdicts
+
+from flgc.methods.picking import PROTOCOLS
+from flgc.methods.sorted_affinity import SortedAffinity
+from tasks.declared.described import Described
 from tests.tasks.document.shown import FLGC, PUBLIC, RIVALS, rival, table
 
 UCI = table("uci", FLGC)

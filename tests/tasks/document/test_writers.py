@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-
 from tasks.document.blocks import Document, Figure, File, Heading, Note, Table, Text, text
 from tasks.document.writers import html, latex, markdown
 from tasks.document.writers.inert import inert
