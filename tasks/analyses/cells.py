@@ -53,6 +53,7 @@ HOME = "flgc"
 PUBLISHED = "published"
 # By protocol the marker, and its colour where colours are free: where two meet both can be seen.
 MARKS = {PUBLISHED: SHAPES["|"], "paper": RING, "honest": SHAPES["o"]}
+SIZES = {PUBLISHED: 180, "paper": 130, "honest": 40}
 COLOURS = {PUBLISHED: "#808080", "paper": "#0072b2", "honest": "#d55e00"}
 # Pixels: the height of a line of dots, of a row of a method and of a bar, the area of a dot.
 LINE, ROW, BAR, DOT = 13, 24, 14, 50
@@ -92,7 +93,7 @@ class Cells(Analysis):
         ]
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
-        """A dot for each cell, by method or by dataset: there are rows for what there is more of."""
+        """A dot for each cell; what there is more of, methods or datasets, are the rows."""
         draw = dots_by_method if methods_are_rows(evidence.table) else dots_by_dataset
         return {"": draw(evidence.table, rows)}
 
@@ -230,8 +231,10 @@ def dots_by_method(table: Described, results: pd.DataFrame) -> dict[str, Any]:
     )
     x = alt.X("low:Q", title=in_words(table), scale=open_scale())
     spread = base.mark_rule().transform_filter(f"datum.protocol != '{PUBLISHED}'")
-    dots = base.mark_point(filled=True, size=2 * DOT, opacity=1, tooltip=True).encode(
+    sizes = alt.Scale(domain=protocols, range=[SIZES[name] for name in protocols])
+    dots = base.mark_point(filled=True, opacity=1).encode(
         x=alt.X("value:Q"),
+        size=alt.Size("protocol:N", scale=sizes, legend=None),
         shape=alt.Shape("protocol:N", scale=shapes, legend=key),
         tooltip=tooltip(_titles(table)),
     )
