@@ -127,7 +127,7 @@ def test_a_report_that_cannot_be_written_does_not_end_the_run(
     tmp_path: Path, reports: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reports.write_text("a file where a folder should be")
-    assert run_alone(tmp_path / "store", methods=["FLGC"]).results
+    assert run_alone(tmp_path / "store", methods=["FLGC"]).cells
 
 
 @pytest.fixture
