@@ -11,14 +11,14 @@ from tasks.document.judging import FAILS, HOLDS, PARTLY, UNKNOWN, alone
 from tasks.document.tables import cell_text
 from tasks.document.verdicts import Verdict
 
-# How many claims have which verdict, in a sentence.
+# What a sentence says of one claim with a verdict, and of several.
 COUNTED = {
-    HOLDS: "hold",
-    alone("paper"): "hold in `paper` alone",
-    alone("honest"): "hold in `honest` alone",
-    PARTLY: "hold partly",
-    FAILS: "do not hold",
-    UNKNOWN: UNKNOWN,
+    HOLDS: ("holds", "hold"),
+    alone("paper"): ("holds in `paper` alone", "hold in `paper` alone"),
+    alone("honest"): ("holds in `honest` alone", "hold in `honest` alone"),
+    PARTLY: ("holds partly", "hold partly"),
+    FAILS: ("does not hold", "do not hold"),
+    UNKNOWN: ("is not tested", "are not tested"),
 }
 STRICTEST = ("honest", "paper")
 
@@ -49,8 +49,11 @@ def _of_claims(judged: Sequence[Verdict]) -> str:
     if known:
         word = "Yes" if held == known else "Mostly" if 2 * held > known else "In part"
         word = word if held or counted[PARTLY] or known > counted[FAILS] else "No"
-    words = ", ".join(f"{counted[each]} {word}" for each, word in COUNTED.items() if counted[each])
-    return f"**Is it as the paper says? {word}.** Of its {len(judged)} claims {words}."
+        word += ", where tested" if counted[UNKNOWN] else ""
+    numbers = {each: counted[each] for each in COUNTED if counted[each]}
+    words = ", ".join(f"{n} {COUNTED[each][n > 1]}" for each, n in numbers.items())
+    claims = "claim" if len(judged) == 1 else "claims"
+    return f"**Is it as the paper says? {word}.** Of its {len(judged)} {claims} {words}."
 
 
 def _ranked(table: Described, protocol: str, results: pd.DataFrame) -> pd.Series:
@@ -99,4 +102,8 @@ def _of_many(ranked: Sequence[tuple[Described, pd.Series]]) -> str:
     best = [(table, means.index[means == means.iloc[0]]) for table, means in ranked]
     own = sum(any(table.row(str(name)).own for name in names) for table, names in best)
     listed = "; ".join(f"{', '.join(names)} ({table.title})" for table, names in best)
-    return f"**FLGC is the best on {own} of {len(best)} tables.** The best of each: {listed}."
+    tables = "table" if len(best) == 1 else "tables"
+    return (
+        f"**FLGC is the best on {own} of {len(best)} {tables} with methods of others.** The best "
+        f"of each: {listed}."
+    )
