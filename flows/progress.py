@@ -137,8 +137,8 @@ def on_a_terminal(outlook: Outlook) -> Iterator[None]:
                 outlook.end(event)
             else:
                 outlook.end_table(event.section.experiment.name)
-                line = Text(headline(event.store, event.section))
-                live.console.print(line, no_wrap=True, overflow="ellipsis")
+                text = headline(event.store, event.section, live.console.width)
+                print_plainly(live.console, text)
 
         with _listening(listen):
             yield
