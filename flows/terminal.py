@@ -196,7 +196,8 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
         print_plainly(output, state.message)
     print_failure(state)
     for sentence in answer(report.with_suffix(".md")) if sections else ():
-        print_plainly(output, sentence)
+        if sentence.rstrip(".") not in (state.message or ""):  # an empty report has no other
+            print_plainly(output, sentence)
     output.print(f"{spent}, after {running - called:.1f} s for Prefect's start", highlight=False)
     if sections:
         where = "" if plan.store == Store(None).url else f" --store {shlex.quote(plan.store)}"
