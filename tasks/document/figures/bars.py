@@ -34,7 +34,7 @@ def bar_figure(table: Described, results: pd.DataFrame) -> dict[str, str]:
         panels[0].set_ylabel(f"{metric} in %")
         # Bars have a colour each, so none of them can stand for all.
         handles = [panels[0].bar([0], [0], color="#999999"), panels[0].scatter([], [], **HONEST)]
-        words = ["bar: `paper`", "diamond: `honest`"]
+        words = ["bar: paper", "diamond: honest"]
         figure.legend(handles, words, loc="outside lower center", ncols=2, fontsize="small")
     return {bar_file(table): out.getvalue()}
 

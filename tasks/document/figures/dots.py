@@ -84,7 +84,7 @@ def dots(
                     at = found["value"], [rows[1].index(name) for name in found[rows[0]]]
                     if protocol != "published":
                         panel.errorbar(*at, xerr=found["spread"], fmt="none", ecolor=colour, lw=1)
-                    word = protocol if protocol == "published" else f"ours, `{protocol}`"
+                    word = protocol if protocol == "published" else f"ours, {protocol}"
                     panel.scatter(*at, marker=marker, s=area, label=word, **style)
             panel.set_title(title)
             panel.set_xlabel(label)
