@@ -17,6 +17,7 @@ from tasks.document.charts.analyses import (
 from tasks.document.charts.cells import bars_chart, dots_chart
 from tasks.document.charts.ranks import rank_chart
 from tasks.document.figures import influence
+from tasks.document.figures.analyses import profiles
 from tasks.document.figures.bars import bar_file
 from tasks.document.figures.curves import X_AXES
 from tasks.document.figures.dots import shown_cells
@@ -47,7 +48,7 @@ def chart_specs(
             found[f"{name}-ranks-{protocol}"] = rank_chart(each)
     if timings:
         found[f"{name}-time"] = time_chart(table, timed(timings))
-    if scores:
+    if profiles(scores, picks):
         found[f"{name}-sensitivity"] = sensitivity_chart(table, scores, picks)
     for figure in (each for each in curves if each in X_AXES):
         chart = box_chart if figure == "neighbours" else curve_chart

@@ -75,7 +75,7 @@ def profiles(
         for axis, methods in SENSITIVITY.items()
         for dataset, scores in grids.items()
         for method in methods
-        if method in picks[dataset]
+        if method in picks.get(dataset, {})
     }
 
 
@@ -84,11 +84,12 @@ def sensitivity_figure(
 ) -> str:
     """Accuracy against one axis of the grid, the others as `honest` picks them."""
     found = profiles(grids, picks)
-    with figure_as_svg((4.2 * len(grids), 6.4)) as (figure, out):
-        rows = figure.subplots(len(SENSITIVITY), len(grids), squeeze=False)
-        for panels, (axis, methods) in zip(rows, SENSITIVITY.items(), strict=True):
+    axes = list(dict.fromkeys(axis for axis, _, _ in found))
+    with figure_as_svg((4.2 * len(grids), 3.2 * len(axes))) as (figure, out):
+        rows = figure.subplots(len(axes), len(grids), squeeze=False)
+        for panels, axis in zip(rows, axes, strict=True):
             for panel, dataset in zip(panels, grids, strict=True):
-                for method in methods:
+                for method in SENSITIVITY[axis]:
                     if (axis, dataset, method) in found:
                         _plot_profile(panel, method, found[axis, dataset, method])
                 if axis == "regularization":
@@ -97,7 +98,8 @@ def sensitivity_figure(
                 panel.set_xlabel(axis)
                 panel.grid(alpha=0.3)
             panels[0].set_ylabel("accuracy in %")
-            panels[-1].legend(fontsize="small", loc="best")
+            shown = [panel for panel in panels if panel.has_data()]
+            shown[-1].legend(fontsize="small", loc="best")
     return out.getvalue()
 
 

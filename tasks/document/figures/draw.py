@@ -10,7 +10,7 @@ from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.declared.described import Described
 from tasks.document import comparisons
 from tasks.document.charts.specs import chart_specs
-from tasks.document.figures.analyses import sensitivity_figure, time_figure
+from tasks.document.figures.analyses import profiles, sensitivity_figure, time_figure
 from tasks.document.figures.bars import bar_figure
 from tasks.document.figures.curves import curve_figures
 from tasks.document.figures.dots import drawn
@@ -47,7 +47,7 @@ def draw_figures(
     files |= comparisons.diagrams(ranked, table.name)
     if timings:
         files[f"{table.name}-time.svg"] = time_figure(timed(timings), table.methods)
-    if scores:
+    if profiles(scores, picks):
         files[f"{table.name}-sensitivity.svg"] = sensitivity_figure(scores, picks)
     files |= curve_figures(table, curves)
     if affinities:
