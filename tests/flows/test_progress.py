@@ -77,6 +77,17 @@ def test_work_is_shared_by_workers_and_what_comes_on_top_of_each_step_is_learnt(
     assert whole.left({}) == "about 40 s left"
 
 
+def test_time_left_does_not_grow_while_a_long_step_runs(tmp_path: Path) -> None:
+    whole, clock = outlook(
+        tmp_path, step("fit", "iris FLGC"), step("fit", "wine FLGC"), fit_iris_FLGC=10.0
+    )
+    clock.now += 10
+    whole.end(StepEnded("uci", "fit iris FLGC", made(10.0)))
+    assert whole.left({}) == "about 10 s left"
+    clock.now += 100
+    assert whole.left({"fit wine FLGC": 8.0}) == "about 2 s left"
+
+
 def test_what_is_stored_takes_no_time_and_counts_as_kept(tmp_path: Path) -> None:
     stored = [step("fit", f"{i} FLGC", made(60.0, cached=True)) for i in range(30)]
     whole, clock = outlook(tmp_path, *stored, step("fit", "30 FLGC"), fit_0_FLGC=60.0)
