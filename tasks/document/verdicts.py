@@ -13,7 +13,15 @@ from tasks.declared.described import Described
 from tasks.declared.paper import PAPER
 from tasks.declared.published import published_cells
 from tasks.document.gaps import NOT_AVAILABLE, Gap
-from tasks.document.judging import HOLDS, PARTLY, UNKNOWN, Evidence, Findings, alone
+from tasks.document.judging import (
+    HOLDS,
+    MOST_NAMES,
+    PARTLY,
+    UNKNOWN,
+    Evidence,
+    Findings,
+    alone,
+)
 from tasks.document.paper_claims import CLAIMS, Claim
 from tasks.document.results import joined, timed, varied
 from tasks.document.tables import NONE
@@ -69,7 +77,8 @@ def _of_table(evidence: Evidence) -> Iterator[Verdict]:
     for claim in CLAIMS.get(evidence.table.name, ()):
         absent = _absent(claim, evidence)
         if absent:
-            said = f"without {', '.join(absent)}"
+            more = len(absent) - MOST_NAMES
+            said = f"without {', '.join(absent[:MOST_NAMES])}{f' and {more} more' * (more > 0)}"
             yield Verdict(claim.text, claim.where, UNKNOWN, said, said, evidence.table.name)
             continue
         found = claim.judge(evidence)
