@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from flows.plan import Plan
 
-output = Console(width=None if sys.stdout.isatty() else 160)
-errors = Console(stderr=True)
+# Names may have colons, and `:three:` is a name of Rich's for a picture.
+output = Console(width=None if sys.stdout.isatty() else 160, emoji=False)
+errors = Console(stderr=True, emoji=False)
 
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C has ended
 MOST_ROWS = 6  # a longer table is told by its best and its lowest method
