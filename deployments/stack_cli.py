@@ -12,7 +12,7 @@ import typer
 from deployments.settings import DEFAULT_PORT, SILENT_SECONDS, StackSettings
 from deployments.stack import LocalStack, StackError, count_gpus
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECRETS = {
@@ -57,15 +57,16 @@ def up(
         str | None,
         typer.Option(
             envvar=SECRETS["database_url"],
-            help="postgresql+asyncpg://user:password@host/name; safer given by its variable. "
-            "Default: SQLite.",
+            show_envvar=False,  # too long for the table of options
+            help="Address of a PostgreSQL database; default: SQLite.",
         ),
     ] = None,
     auth: Annotated[
         str | None,
         typer.Option(
             envvar=SECRETS["auth"],
-            help="user:password that every call must carry; safer given by its variable.",
+            show_envvar=False,
+            help="user:password that every call must carry.",
         ),
     ] = None,
     schedules: Annotated[
@@ -77,6 +78,10 @@ def up(
     ] = SILENT_SECONDS,
 ) -> None:
     """Start server, work pools, deployments and workers, and stop all of them on Ctrl-C.
+
+    Other users of the machine see passwords in options. They are safer in variables: the address
+    of a database (postgresql+asyncpg://user:password@host/name) in
+    PREFECT_SERVER_DATABASE_CONNECTION_URL, user:password in PREFECT_SERVER_API_AUTH_STRING.
 
     Example: flgc up --port 4201 --workers 2
     """

@@ -159,8 +159,10 @@ def _notes_of_rows(data: Dataset) -> list[str]:
     if len(counts) > MOST_CLASSES:
         sizes = f"{len(counts)} classes of {min(counts)} to {max(counts)} rows"
     notes = [f"{data.n_nodes} rows, {data.n_features} features: {sizes}."]
-    if n_labelled < data.n_nodes:
-        notes.append(f"{data.n_nodes - n_labelled} rows have no label: they are never scored.")
+    unlabelled = data.n_nodes - n_labelled
+    if unlabelled:
+        they = "it is" if unlabelled == 1 else "they are"
+        notes.append(f"{_rows_have(unlabelled)} no label: {they} never scored.")
     notes.append(
         f"Who always says {data.class_names[int(np.argmax(counts))]!r} is right in "
         f"{100 * max(counts) / n_labelled:.1f} % of the labelled rows."
@@ -169,10 +171,14 @@ def _notes_of_rows(data: Dataset) -> list[str]:
         twice = data.n_nodes - len(np.unique(data.features, axis=0))
         if twice:
             notes.append(
-                f"{twice} rows have the features of another one: a copy of what is tested may be "
+                f"{_rows_have(twice)} the features of another one: a copy of what is tested may be "
                 "labelled, which flatters all methods."
             )
     return notes
+
+
+def _rows_have(n: int) -> str:
+    return "1 row has" if n == 1 else f"{n} rows have"
 
 
 def _notes_of_split(data: Dataset, split: str) -> list[str]:

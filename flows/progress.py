@@ -47,7 +47,7 @@ class Outlook:
         self.waiting = {key: step for key, step in self.steps.items() if step.artifact is None}
         self.cells = Counter(step.experiment for step in steps if step.stage == CELL)
         self.kept = len(self.steps) - len(self.waiting)
-        self.began, self.worked, self.ended = clock(), 0.0, 0
+        self.began, self.elapsed, self.worked, self.ended = clock(), 0.0, 0.0, 0
 
     def begin(self) -> None:
         """The run begins now; what was before it is no step's time."""
@@ -58,7 +58,7 @@ class Outlook:
         step = self.waiting.pop((event.experiment, event.step), None)
         if step is None:
             return
-        self.ended += 1
+        self.ended, self.elapsed = self.ended + 1, self.clock() - self.began
         if event.artifact is not None:
             self.kept += 1
             if not event.artifact.cached:
@@ -93,8 +93,8 @@ class Outlook:
                 seconds += max(0.0, estimated - running.get(step.name, 0.0))
         if not self.waiting or 2 * unknown > len(self.waiting):
             return ""
-        elapsed = self.clock() - self.began
-        around = max(0.0, elapsed - self.worked / self.workers) / self.ended if self.ended else 0.0
+        idle = max(0.0, self.elapsed - self.worked / self.workers)
+        around = idle / self.ended if self.ended else 0.0
         total = seconds / self.workers + around * len(self.waiting)
         return f"{'at least' if unknown else 'about'} {duration(total)} left"
 
@@ -137,8 +137,8 @@ def on_a_terminal(outlook: Outlook) -> Iterator[None]:
                 outlook.end(event)
             else:
                 outlook.end_table(event.section.experiment.name)
-                line = Text(headline(event.store, event.section))
-                live.console.print(line, no_wrap=True, overflow="ellipsis")
+                text = headline(event.store, event.section, live.console.width)
+                print_plainly(live.console, text)
 
         with _listening(listen):
             yield

@@ -29,6 +29,8 @@ from tasks.running.stage import busy_seconds
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
 
+LOWEST = ", lowest "  # between the best and the lowest method of a table
+
 
 def table_flow(name: str, description: str | None) -> Any:
     """The flow of the experiments that are declared for `name`, alone or under a parent."""
@@ -157,13 +159,17 @@ def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame
     return {"means": means, **shown} if by_protocol.is_wide(table) else shown
 
 
-def headline(store: str, section: Section) -> str:
-    """A table in a line: how many cells, and the best and the lowest method of a protocol."""
+def headline(store: str, section: Section, width: int | None = None) -> str:
+    """A table in a line: how many cells, and the best and the lowest method of a protocol.
+
+    The lowest is left out where the line would be wider than `width`.
+    """
     cells = verdict([section]).removesuffix(" is there").removesuffix(" are there")
     texts = [f"{section.experiment.name}: {cells}"]
     for protocol, means in list(_means(section, results_of(store, section)).items())[-1:]:
         texts.append(f"{protocol}: {_ends(means, section.table.decimals)}")
-    return ", ".join(texts)
+    text = ", ".join(texts)
+    return text.partition(LOWEST)[0] if width and len(text) > width else text
 
 
 def standings(section: Section, rows: pd.DataFrame) -> list[str]:
@@ -193,9 +199,10 @@ def _ends(means: pd.Series, digits: int) -> str:
     level = int((means == means.max()).sum())
     best, lowest = (f"{means.index[i]} {means.iloc[i]:.{digits}f}" for i in (0, -1))
     if level == len(means):
-        return best if level == 1 else f"all {level} methods {means.max():.{digits}f}"
+        every = "both" if level == 2 else f"all {level}"
+        return best if level == 1 else f"{every} methods {means.max():.{digits}f}"
     others = f" and {level - 1} more" if level > 1 else ""
-    return f"best {means.index[0]}{others} {means.max():.{digits}f}, lowest {lowest}"
+    return f"best {means.index[0]}{others} {means.max():.{digits}f}{LOWEST}{lowest}"
 
 
 def results_of(store: str, section: Section) -> pd.DataFrame:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from flows.plan import Plan
 
-output = Console(width=None if sys.stdout.isatty() else 160)
-errors = Console(stderr=True)
+# Names may have colons, and `:three:` is a name of Rich's for a picture.
+output = Console(width=None if sys.stdout.isatty() else 160, emoji=False)
+errors = Console(stderr=True, emoji=False)
 
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C has ended
 MOST_ROWS = 6  # a longer table is told by its best and its lowest method
@@ -196,7 +197,8 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
         print_plainly(output, state.message)
     print_failure(state)
     for sentence in answer(report.with_suffix(".md")) if sections else ():
-        print_plainly(output, sentence)
+        if sentence.rstrip(".") not in (state.message or ""):  # an empty report has no other
+            print_plainly(output, sentence)
     output.print(f"{spent}, after {running - called:.1f} s for Prefect's start", highlight=False)
     if sections:
         where = "" if plan.store == Store(None).url else f" --store {shlex.quote(plan.store)}"

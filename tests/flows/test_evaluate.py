@@ -122,6 +122,10 @@ def test_unlabelled_doubled_and_single_rows_are_told() -> None:
     assert "2 rows have no label: they are never scored" in said
     assert "Who always says 'a' is right in 50.0 %" in said
     assert "2 rows have the features of another one" in said
+    add(from_table(rows.drop(index=6)), "single")
+    alone = " ".join(planned_evaluation("single").experiments[0].remarks)
+    assert "1 row has no label: it is never scored" in alone
+    assert "1 row has the features of another one" in alone
     assert "always labelled: 'c'" in said
 
 

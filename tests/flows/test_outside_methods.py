@@ -92,7 +92,7 @@ def flgc(folder: Path, *arguments: str, program: str = "from flgc.cli import app
 
 def files(folder: Path) -> tuple[str, pd.DataFrame, pd.DataFrame]:
     """The report, its table of accuracies and its table of Wilcoxon tests."""
-    at = folder / "reports" / "tiny"
+    [at] = (folder / "reports").glob("tiny-*")
     tables = (pd.read_csv(at / f"uci-tiny{name}.csv") for name in ("", "-wilcoxon"))
     return (at / "report.md").read_text(), *tables  # type: ignore[return-value]
 

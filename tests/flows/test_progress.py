@@ -1,5 +1,6 @@
 """How far a run is: what is left by the cost of it, and what a person sees meanwhile."""
 
+import dataclasses
 import io
 import re
 import time
@@ -7,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 from rich.console import Console
 
@@ -18,6 +20,7 @@ from flows.dry_run import Costs, Lookup
 from flows.execute import StepEnded, TableEnded, listeners, tell
 from flows.progress import Outlook, Screen, in_lines
 from flows.section import Section
+from flows.tables import headline
 from tasks.declared.tiny import TINY
 from tasks.running.stage import Stage, at_work
 from tasks.store import Artifact, Store
@@ -72,6 +75,17 @@ def test_work_is_shared_by_workers_and_what_comes_on_top_of_each_step_is_learnt(
         clock.now += 2.0  # of which 1 s is its share of the work
         whole.end(StepEnded("uci", each.name, made(2.0)))
     assert whole.left({}) == "about 40 s left"
+
+
+def test_time_left_does_not_grow_while_a_long_step_runs(tmp_path: Path) -> None:
+    whole, clock = outlook(
+        tmp_path, step("fit", "iris FLGC"), step("fit", "wine FLGC"), fit_iris_FLGC=10.0
+    )
+    clock.now += 10
+    whole.end(StepEnded("uci", "fit iris FLGC", made(10.0)))
+    assert whole.left({}) == "about 10 s left"
+    clock.now += 100
+    assert whole.left({"fit wine FLGC": 8.0}) == "about 2 s left"
 
 
 def test_what_is_stored_takes_no_time_and_counts_as_kept(tmp_path: Path) -> None:
@@ -131,6 +145,22 @@ def test_a_terminal_shows_two_lines_with_what_runs_and_not_what_has_ended(
     assert "0 of 1 cells" in first
     assert width < 80 or first.endswith("0 s, about 30 s left")
     assert second.startswith("uci: 0 of 1, vary digits")
+
+
+@pytest.mark.parametrize(("width", "lowest"), [(80, ""), (100, ", lowest GCN-Linear 87.9")])
+def test_the_line_of_a_table_that_has_ended_fits_and_cuts_no_number(
+    width: int, lowest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    level = {"FLGC": 93.9, "FLGC*": 93.9, "FLGC* averaged": 93.9, "GCN-Linear": 87.9}
+    means = {"honest": pd.Series(level)}
+    monkeypatch.setattr("flows.tables._means", lambda *_: means)
+    monkeypatch.setattr("flows.tables.verdict", lambda _: "15 cells are there")
+    section = Section(dataclasses.replace(TINY[1], name="citation-tiny"), ("honest",))
+    line = headline("memory://none", section, width)
+    assert line == f"citation-tiny: 15 cells, honest: best FLGC and 2 more 93.9{lowest}"
+    assert headline("memory://none", section).endswith(", lowest GCN-Linear 87.9")
+    means["honest"] = pd.Series({"FLGC": 71.2, "FLGC*": 71.2})
+    assert headline("memory://none", section).endswith("honest: both methods 71.2")
 
 
 def test_the_name_shown_is_that_of_a_step_while_it_runs() -> None:

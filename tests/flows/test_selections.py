@@ -60,6 +60,21 @@ def test_every_selection_ends_with_a_report(
     assert all(f"## {section.experiment.title}" in text for section in sections)
 
 
+@pytest.mark.parametrize("order", [list, lambda futures: reversed(list(futures))])
+def test_what_never_ran_has_the_reason_of_what_failed_before_it(
+    order: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prefect leaves such a step pending, and may name it before the one that failed."""
+    plan = planned(["uci"], "tiny", store="memory://behind")
+    with stubbed(3, failing=0.2):
+        monkeypatch.setattr(execute, "as_completed", order)
+        [section] = [execute.run_experiment(plan, each) for each in plan.experiments]
+    assert section.cells
+    lost = [gap for gap in section.gaps if gap.cells]
+    assert sum(gap.cells for gap in lost) == 15 - len(section.cells) > len(lost)
+    assert {gap.reason for gap in lost} == {f"ValueError: {FAILURE}"}
+
+
 @pytest.mark.parametrize(
     ("place", "parts"),
     [

@@ -17,7 +17,16 @@ from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
 from flows.plan import planned
-from flows.terminal import INTERRUPTED, answer, followed, parts_within, print_table, unconverged
+from flows.terminal import (
+    INTERRUPTED,
+    answer,
+    errors,
+    followed,
+    parts_within,
+    print_plainly,
+    print_table,
+    unconverged,
+)
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -70,6 +79,11 @@ def test_a_narrow_table_is_one_part() -> None:
     assert list(part.columns) == ["dataset", "FLGC paper"]
     (names,) = parts_within(WIDE[["dataset"]], 80)
     assert list(names.columns) == ["dataset"]
+
+
+def test_no_name_becomes_a_picture(capsys: pytest.CaptureFixture) -> None:
+    print_plainly(errors, "mine:Three: ValueError [of 3]")
+    assert capsys.readouterr().err == "mine:Three: ValueError [of 3]\n"
 
 
 def test_solvers_that_do_not_converge_are_told_of_once(capsys: pytest.CaptureFixture) -> None:

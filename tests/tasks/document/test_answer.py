@@ -21,12 +21,13 @@ def claims(*words: str) -> list[Verdict]:
     ("words", "said"),
     [
         ((HOLDS, HOLDS), "Yes.** Of its 2 claims 2 hold."),
-        ((HOLDS, UNKNOWN), "Yes.** Of its 2 claims 1 hold, 1 cannot be told."),
-        ((HOLDS, HOLDS, FAILS), "Mostly.** Of its 3 claims 2 hold, 1 do not hold."),
+        ((HOLDS, UNKNOWN), "Yes, where tested.** Of its 2 claims 1 holds, 1 is not tested."),
+        ((HOLDS, HOLDS, FAILS), "Mostly.** Of its 3 claims 2 hold, 1 does not hold."),
         ((HOLDS, FAILS, FAILS), "In part.** Of its 3"),
         ((PARTLY, FAILS), "In part.** Of its 2"),
-        ((FAILS,), "No.** Of its 1"),
-        ((UNKNOWN,), "Nobody can tell yet.** Of its 1"),
+        ((FAILS, UNKNOWN, UNKNOWN), "No, where tested.** Of its 3 claims 1 does not hold, 2 are"),
+        ((FAILS,), "No.** Of its 1 claim 1 does"),
+        ((UNKNOWN,), "Nobody can tell yet.** Of its 1 claim 1 is not tested."),
     ],
 )
 def test_the_answer_to_the_paper_is_one_word_and_a_count(words: tuple[str, ...], said: str):
@@ -68,10 +69,11 @@ def test_of_several_tables_it_is_counted_where_ours_are_best():
         CLUSTERING.name: results(("iris", "FLGC", "honest", 0.9), of=CLUSTERING),
     }
     found = answer([UCI, PUBLIC, CLUSTERING], ("paper", "honest"), tables, [])
-    assert found.startswith("**FLGC is the best on 0 of 1 tables.** The best of each: GCN (")
+    assert found.startswith("**FLGC is the best on 0 of 1 table with methods of others.** The ")
     tables[UCI.name] = results(
         ("iris", "FLGC*", "honest", 0.9), ("iris", "SVM", "honest", 0.8), of=OTHERS
     )
     found = answer([OTHERS, PUBLIC, CLUSTERING], ("paper", "honest"), tables, [])
-    assert found.startswith("**FLGC is the best on 1 of 2 tables.** The best of each: FLGC* (")
+    assert found.startswith("**FLGC is the best on 1 of 2 tables with methods of others.** The ")
+    assert "best of each: FLGC* (" in found
     assert f"GCN ({PUBLIC.title})." in found

@@ -94,6 +94,15 @@ def test_a_sensitivity_of_one_method_alone_is_drawn():
     one = {"Cora": {"FLGC*": picks()["FLGC*"]}}
     files = draw_figures([], {}, {"Cora": grid()}, one, {}, PUBLIC)
     assert "FLGC, test" not in files["content"][0]
+    other = {"Cora": {"FLGC": picks()["FLGC"]}}
+    without = draw_figures([], {}, {"Cora": grid()}, other, {}, PUBLIC)
+    assert "FLGC, test" in without["content"][0]
+    assert ">teleport<" not in without["content"][0], "FLGC has none: the panel would be empty"
+
+
+def test_there_is_no_sensitivity_of_methods_that_show_none():
+    only = {"Cora": {"FLGC*, teleport .1": picks()["FLGC"]}}
+    assert draw_figures([], {}, {"Cora": grid()}, only, {}, PUBLIC).empty
 
 
 def curve(*values: float) -> pd.DataFrame:

@@ -162,6 +162,16 @@ def test_datasets_that_nobody_has_are_not_asked_for(kind: str) -> None:
     assert best.paper.startswith(f"best on 14 of 23, alone on 10; claimed share: 16 of {total}")
 
 
+def test_a_claim_of_more_than_was_chosen_names_some_of_the_rest() -> None:
+    uci = OF_TABLES["uci"]
+    for kept, said in ((2, "and 18 more"), (20, "")):
+        some = dataclasses.replace(uci, datasets=uci.datasets[:kept])
+        names = ", ".join(uci.datasets[kept : kept + 4])
+        found = verdicts([some], PROTOCOLS, {"uci": []}, {}, {}, {}, {}, {})
+        reached = next(each for each in found if each.claim.startswith("FLGC and FLGC* reach"))
+        assert (reached.verdict, reached.paper) == (UNKNOWN, f"without {names} {said}".strip())
+
+
 def test_a_count_that_missing_datasets_could_fill_cannot_be_told() -> None:
     """With 15 of 24 best, 16 can be had by one that is not there, unless it was one of the 15."""
     rows = as_printed("uci")
