@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from flgc.methods.base import axes_of
-from flgc.methods.varying import SPLITS
 from tasks.analyses.base import Analysis, CellSteps, Product, TableSteps
 from tasks.analyses.charts import PANEL, open_scale, setting_text
 from tasks.analyses.lines import line_chart
@@ -88,11 +87,10 @@ def curve(
 ) -> Product:
     """The method of the cell once more, while the values `along` something vary.
 
-    Unless an analysis says more it varies on the graphs of the cell, and at what that picked.
+    Unless an analysis says more it varies on the splits and graphs of the cell, and at what that
+    picked.
     """
-    kinds: Any = table.experiment.split
-    if along == SPLITS:
-        kinds = [f"{count}-per-class" for count in given["values"]]
+    kinds = given.pop("kinds", table.experiment.split)
     if "graphs" not in given:
         given |= {"graphs": cell.graphs_by_title, "picks": cell.picks}
     step = table.steps.add(
