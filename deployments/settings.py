@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
+from deployments.addresses import url_of
 from flgc.addresses import HIDDEN, without_secrets
-from flows.server import url_of
 from tasks.running.pools import CPU_POOL, GPU_POOL
 
 CHECKOUT = Path(__file__).parents[1]

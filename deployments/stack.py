@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deployments import api, processes
+from deployments.addresses import bind
 from deployments.orphans import crash_orphans
 from deployments.settings import StackSettings
 from deployments.state import read_note, remove_note, write_note
-from flows.server import bound
 from tasks.running.pools import CPU_POOL, GPU_POOL
 
 PREFECT = ["-m", "prefect", "--no-prompt"]
@@ -98,7 +98,7 @@ class LocalStack:
                 "choose another --port"
             )
         try:
-            bound(self.settings.host, self.settings.port).close()
+            bind(self.settings.host, self.settings.port).close()
         except OSError as error:
             raise StackError(
                 f"port {self.settings.port} of {self.settings.host} cannot be had "
@@ -112,7 +112,7 @@ class LocalStack:
         for name in self.settings.allowed_hosts:
             where += ["--allowed-host", name]
         log = self._log("server")
-        self.server = self._start(["-m", "flows.server", *where], log)
+        self.server = self._start(["-m", "deployments.server", *where], log)
         began = time.monotonic()
         while not api.is_healthy(self.settings.api_url):
             if self.server.poll() is not None:

@@ -9,9 +9,10 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.states import Completed, State
 
 from flows.execute import run_experiment
-from flows.in_use import uses_store
-from flows.plan import Protocol, Runs, Suite, planned
+from flows.parameters import Selection, uses_store
+from flows.plan import plan_of
 from flows.runners import task_runner
+from flows.signatures import takes
 from flows.tables import outcome
 from tasks.document.history import drifted, history_text, judged, sentences, verdict
 from tasks.stages.dataset import dataset
@@ -23,23 +24,15 @@ DRIFTED = "Drifted"
 
 
 @flow(name="track", flow_run_name="track {suite}", task_runner=task_runner())
+@takes(Selection, without=("quick",))
 @uses_store
-def track(
-    suite: Suite = "paper",
-    datasets: list[str] | None = None,
-    methods: list[str] | None = None,
-    protocols: list[Protocol] | None = None,
-    runs: Runs | None = None,
-    device: str = "auto",
-    store: str | None = None,
-    strict: bool = False,
-) -> Any:
+def track(chosen: Selection) -> Any:
     """Accuracies of the citation graphs, from the store where they are, and fits timed anew."""
-    plan = planned(("citation",), suite, datasets, methods, protocols, runs, device, store)
+    plan = plan_of(("citation",), chosen)
     suite = plan.suite  # of a file the name that stands in it
     experiment = plan.experiments[0]
     section = run_experiment(plan, experiment)
-    ended = outcome([section], strict)
+    ended = outcome([section], chosen.strict)
     graph = next((name for name in experiment.datasets if name not in section.absent), None)
     if graph is None or not section.results:
         return ended

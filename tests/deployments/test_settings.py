@@ -17,8 +17,8 @@ pytest.importorskip("prefect")
 from deployments import bare_names, processes, stack
 from deployments.settings import HEARTBEAT_SECONDS, STACK_VARIABLE, StackSettings
 from deployments.stack import LocalStack, StackError
-from deployments.stack_cli import other_users, welcome
 from deployments.state import note_path, read_note, remove_note, write_note
+from deployments.up import other_users, welcome
 from tests.deployments.live import REPOSITORY, free_port, wait_until
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"

@@ -1,7 +1,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
+from flows.cli.reproduce import app
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,9 @@ def test_wrong_options_end_with_2_before_prefect_starts(
 ) -> None:
     for name in ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK"):
         monkeypatch.setenv(name, "CRITICAL")
-    monkeypatch.setattr("flows.cli._run", lambda chosen: pytest.fail("a flow was started"))
+    monkeypatch.setattr(
+        "flows.cli.reproduce.run_flow", lambda *_: pytest.fail("a flow was started")
+    )
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())

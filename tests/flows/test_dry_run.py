@@ -94,11 +94,13 @@ def test_data_that_nobody_has_are_told(tmp_path: Path) -> None:
 
 
 def test_the_command_starts_no_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flows.cli import app
+    from flows.cli.reproduce import app
 
     for name in ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK"):
         monkeypatch.setenv(name, "CRITICAL")
-    monkeypatch.setattr("flows.cli._run", lambda *_: pytest.fail("a flow was started"))
+    monkeypatch.setattr(
+        "flows.cli.reproduce.run_flow", lambda *_: pytest.fail("a flow was started")
+    )
     chosen = ["--suite", "tiny", "-d", "iris", "-m", "FLGC*", "--store", str(tmp_path), "--dry-run"]
     shown = CliRunner().invoke(app, chosen)
     assert shown.exit_code == 0, shown.output

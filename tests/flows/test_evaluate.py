@@ -31,7 +31,7 @@ def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def evaluate(*arguments: object) -> Any:
-    from flows.evaluate_cli import app
+    from flows.cli.evaluate import app
 
     return CliRunner().invoke(app, list(map(str, arguments)))
 
@@ -62,7 +62,7 @@ def test_what_cannot_be_ends_with_2_in_a_line_before_anything_runs(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("flows.evaluate_cli._run", lambda *_: pytest.fail("a flow was started"))
+    monkeypatch.setattr("flows.cli.evaluate.run_flow", lambda *_: pytest.fail("a flow was started"))
     (tmp_path / "t.csv").write_text(text)
     result = evaluate(tmp_path / "t.csv", *arguments)
     assert result.exit_code == 2, result.output
@@ -91,16 +91,16 @@ def test_help_has_examples() -> None:
 
 
 def test_a_plan_is_honest_alone_and_says_what_the_data_are() -> None:
-    from flows.evaluate import planned_evaluation
+    from flows.evaluate import Evaluation, plan_evaluation
 
-    plan = planned_evaluation("WINE", runs=4, labelled="5")
+    plan = plan_evaluation(Evaluation("WINE", runs=4, labelled="5"))
     [experiment] = plan.experiments
     assert plan.protocols == ("honest",)
     assert plan.command == "flgc evaluate {dataset} --runs 4 --method {method} --labelled 5"
     assert (experiment.split, experiment.runs, experiment.datasets) == ("5-per-class", 4, ("wine",))
     assert {"FLGC*", "FLGC* averaged", "LapRLS", "SVM", "GCN", "SGC"} <= set(experiment.methods)
     assert "In each run 15 rows are labelled and 163 tested" in " ".join(experiment.remarks)
-    clusters = planned_evaluation("wine", task="clustering")
+    clusters = plan_evaluation(Evaluation("wine", task="clustering"))
     [clustered] = clusters.experiments
     assert clusters.command.endswith("--method {method} --task clustering")
     assert (clustered.split, clustered.metrics) == ("", ("ACC", "NMI"))
@@ -114,11 +114,11 @@ def test_many_rows_are_for_methods_that_need_no_pair_of_them() -> None:
 
 
 def test_unlabelled_doubled_and_single_rows_are_told() -> None:
-    from flows.evaluate import planned_evaluation
+    from flows.evaluate import Evaluation, plan_evaluation
 
     rows = pd.DataFrame({"x": [1.0, 1, 2, 3, 5, 8, 9, 9], "y": [*"aaabb", "c", None, None]})
     add(from_table(rows), "odd")
-    said = " ".join(planned_evaluation("odd").experiments[0].remarks)
+    said = " ".join(plan_evaluation(Evaluation("odd")).experiments[0].remarks)
     assert "2 rows have no label: they are never scored" in said
     assert "Who always says 'a' is right in 50.0 %" in said
     assert "2 rows have the features of another one" in said

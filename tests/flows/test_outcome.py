@@ -74,17 +74,18 @@ def test_without_gaps_the_sections_are_the_result() -> None:
 def test_the_command_ends_as_its_flow_did(
     state: Any, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.cli import app
+    from flows.cli.reproduce import app
+    from flows.cli.terminal import Ended
 
     for name in ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK"):
         monkeypatch.setenv(name, "CRITICAL")
     given: dict[str, Any] = {}
 
-    def ended(chosen: dict[str, Any], when_running: Any) -> Any:
-        given.update(chosen)
-        return state(message="ended", data=[])
+    def ended(command: str, flow: Any, parameters: dict[str, Any], *_: Any) -> Any:
+        given.update(parameters)
+        return Ended(state(message="ended", data=[]), 0.0, 0.0)
 
-    monkeypatch.setattr("flows.cli._run", ended)
+    monkeypatch.setattr("flows.cli.reproduce.run_flow", ended)
     chosen = ["--suite", "tiny", "--strict", "--protocol", "honest", "--store", "memory://here"]
     assert CliRunner().invoke(app, chosen).exit_code == code
     assert (given["strict"], given["protocols"]) == (True, ["honest"])

@@ -217,11 +217,12 @@ def test_a_method_that_ends_its_process_ends_no_run(tmp_path: Path) -> None:
 def test_a_wrong_method_ends_with_2_and_one_line(
     arguments: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows import cli, terminal
+    from flows.cli import reproduce as cli
+    from flows.cli import terminal
 
     for name, value in terminal.QUIET.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(cli, "_run", lambda *_: pytest.fail("a flow was started"))
+    monkeypatch.setattr(cli, "run_flow", lambda *_: pytest.fail("a flow was started"))
     result = CliRunner().invoke(cli.app, ["--suite", "tiny", *arguments.split()])
     assert result.exit_code == 2
     [line] = result.output.strip().splitlines()

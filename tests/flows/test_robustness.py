@@ -45,7 +45,7 @@ def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def robustness(*arguments: str) -> Any:
-    from flows.robustness_cli import app
+    from flows.cli.robustness import app
 
     return CliRunner().invoke(app, list(arguments))
 
@@ -73,7 +73,9 @@ def robustness(*arguments: str) -> Any:
 def test_wrong_options_end_with_2_and_name_the_choices(
     arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.robustness_cli._run", lambda *_: pytest.fail("a flow was started"))
+    monkeypatch.setattr(
+        "flows.cli.robustness.run_flow", lambda *_: pytest.fail("a flow was started")
+    )
     result = robustness(*arguments)
     assert result.exit_code == 2, result.output
     assert message in " ".join(result.output.split())
@@ -86,9 +88,9 @@ def test_help_has_examples() -> None:
 
 
 def test_without_options_the_plan_is_the_papers_eight_noises_in_both_patterns() -> None:
-    from flows.robustness_of import planned_under_noise
+    from flows.robustness_of import UnderNoise, plan_under_noise
 
-    plan = planned_under_noise("DIGITS")
+    plan = plan_under_noise(UnderNoise("DIGITS"))
     [experiment] = plan.experiments
     assert experiment.datasets == ("digits",)
     assert (len(experiment.noises), len(experiment.subjects)) == (16, 48)
@@ -96,19 +98,19 @@ def test_without_options_the_plan_is_the_papers_eight_noises_in_both_patterns() 
     cell = "--pattern {noise_pattern} --method {method} --protocol {protocol}"
     assert plan.command == f"flgc robustness {{dataset}} --seeds 3 --noise {{noise}} {cell}"
     assert {noise.pattern for noise in experiment.noises[:8]} == {"shared"}
-    chosen = planned_under_noise("iris", noises=["gaussian:0.1", "gaussian:.1"], seeds=1)
+    chosen = plan_under_noise(UnderNoise("iris", noises=["gaussian:0.1", "gaussian:.1"], seeds=1))
     assert len(chosen.experiments[0].subjects) == 2, "the same noise once"
 
 
 def test_a_row_of_json_is_over_the_seeds_of_a_cell() -> None:
-    from flows.robustness_cli import summary
+    from flows.cli.robustness import summarize
 
     cell = {**EMPTY, "dataset": "iris", "noise": "gaussian", "metric": "ACC"}
     seeds = [
         cell | {"run": run, "value": value, "changed_share": share}
         for run, value, share in ((0, 0.5, 0.1), (1, 0.9, 0.3))
     ]
-    [found] = summary(pd.DataFrame(seeds))
+    [found] = summarize(pd.DataFrame(seeds))
     assert (found["mean"], found["std"], found["seeds"]) == pytest.approx((0.7, 0.2, 2))
     assert found["changed_share"] == pytest.approx(0.2)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.terminal import be_quiet, output, stop
+from flows.cli.terminal import be_quiet, output, stop
 
 if TYPE_CHECKING:
     from tasks.store import Store

@@ -16,8 +16,16 @@ import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
-from flows.plan import planned
-from flows.terminal import INTERRUPTED, answer, followed, parts_within, print_table, unconverged
+from flows.cli.terminal import (
+    INTERRUPTED,
+    answer,
+    parts_within,
+    print_table,
+    report_unconverged,
+    run_flow,
+)
+from flows.parameters import Selection
+from flows.plan import plan_of
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -74,7 +82,7 @@ def test_a_narrow_table_is_one_part() -> None:
 
 def test_solvers_that_do_not_converge_are_told_of_once(capsys: pytest.CaptureFixture) -> None:
     def warn() -> None:
-        with unconverged():
+        with report_unconverged():
             for residual in (1, 2, 3):
                 warnings.warn(f"residual {residual}", ConvergenceWarning, stacklevel=1)
             warnings.warn("something else", UserWarning, stacklevel=1)
@@ -95,7 +103,7 @@ def test_what_does_not_converge_is_named_by_data_and_method(
 
     stage = Stage.__new__(Stage)  # without an entry among the stages that there are
     stage.name, stage.routed = "score", solve
-    with unconverged():
+    with report_unconverged():
         for data in ("iris", "wine", "wine"):
             stage._as_task("", f"{data} SSC", {}, SimpleNamespace())
     told = " ".join(capsys.readouterr().err.split())
@@ -113,7 +121,7 @@ Start = Callable[[float], subprocess.Popen[str]]
 WAITING = """
 import time
 from concurrent.futures import ThreadPoolExecutor
-from flows.terminal import stoppable
+from flows.cli.terminal import stoppable
 
 with stoppable(), ThreadPoolExecutor() as pool:
     task = pool.submit(time.sleep, {seconds})
@@ -159,8 +167,9 @@ def test_ctrl_c_twice_does_not_wait(run_waiting: Start) -> None:
 
 
 def test_code_that_exits_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = planned(["uci"], "tiny", ["iris"], ["FLGC"], store=str(tmp_path))
+    plan = plan_of(["uci"], Selection("tiny", ["iris"], ["FLGC"], store=str(tmp_path)))
+    flow = SimpleNamespace(with_options=lambda **_: lambda **_: sys.exit(0))
     with pytest.raises(typer.Exit) as raised:
-        followed("reproduce", plan, tmp_path / "report.html", lambda _: sys.exit(0))
+        run_flow("reproduce", flow, {}, plan, tmp_path / "report.html")
     assert raised.value.exit_code == 1
     assert "flgc reproduce: the run was ended from within: SystemExit(0)" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 pytest.importorskip("prefect")
 
-from flows import report_cli
+from flows.cli import report as report_cli
 from flows.reports import place_of
 from tasks.document.writers.html import page_files
 from tasks.stages.report import report

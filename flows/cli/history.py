@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from flows.terminal import be_quiet, output, print_plainly, print_table, stop
+from flows.cli.terminal import be_quiet, output, print_table, print_text, stop
 
 app = typer.Typer(add_completion=False)
 
@@ -44,4 +44,4 @@ def history(
         print_table(f"The last runs of the suite {name}", recent(found).map(as_text))
         output.print()
         for line in (f"{verdict(found)}.", *(f"- {line}" for line in sentences(found))):
-            print_plainly(output, line)
+            print_text(output, line)

@@ -21,7 +21,8 @@ import pytest
 pytest.importorskip("prefect")
 
 from deployments import processes
-from flows.server import Guard, bound, url_of
+from deployments.addresses import bind, url_of
+from deployments.server import Guard
 
 REPOSITORY = Path(__file__).parents[2]
 FOREIGN = "http://evil.example"
@@ -126,12 +127,12 @@ def served(
 ) -> Iterator[Served]:
     """As `flgc up` starts it."""
     folder = tmp_path_factory.mktemp("served")
-    with bound(request.param, 0) as probe:
+    with bind(request.param, 0) as probe:
         port = probe.getsockname()[1]
     made = Served(url_of(request.param, port), environment(folder / "home"))
     log = folder / "log"
     server = subprocess.Popen(
-        [sys.executable, "-m", "flows.server", "--host", request.param, "--port", str(port)],
+        [sys.executable, "-m", "deployments.server", "--host", request.param, "--port", str(port)],
         env=made.environment,
         cwd=folder,
         stdout=log.open("wb"),
@@ -253,7 +254,7 @@ FLOW_OF_ITS_OWN = """
 import os, sys
 from pathlib import Path
 from prefect import flow
-from flows.server import any_api
+from deployments.embedded import use_any_api
 
 @flow
 def one():
@@ -262,7 +263,7 @@ def one():
         import time
         time.sleep(300)
 
-with any_api():
+with use_any_api():
     one()
 """
 
