@@ -15,6 +15,9 @@ DEFAULT_PORT = 4200
 STACK_VARIABLE = "FLGC_STACK"
 """Set in every process of a stack, and so in what they start: how they are found again."""
 
+SILENT = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
+"""Nobody elsewhere hears of a stack."""
+
 HEARTBEAT_SECONDS = 30
 """The shortest that Prefect allows; `prefect.yaml` sets it for every run of a deployment."""
 SILENT_SECONDS = 90
@@ -80,8 +83,7 @@ class StackSettings:
             STACK_VARIABLE: self.stack_id,
             "PYTHONPATH": os.pathsep.join(paths),
             "PREFECT_API_URL": self.api_url,
-            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-            "DO_NOT_TRACK": "1",
+            **SILENT,
             "PREFECT_WORKER_QUERY_SECONDS": "2",
         }
         if self.database_url:

@@ -78,7 +78,7 @@ def test_an_address_of_ipv6_is_probed_and_named(tmp_path: Path) -> None:
         taken.listen()
         settings = StackSettings(host="::1", port=taken.getsockname()[1])
         assert settings.api_url == f"http://[::1]:{settings.port}/api"
-        with pytest.raises(StackError, match=r"port \d+ of ::1 cannot be had"):
+        with pytest.raises(StackError, match=r"port \d+ of ::1 is not available"):
             LocalStack(settings).clear_the_way()
     LocalStack(StackSettings(host="::1", port=free_port())).clear_the_way()
 
