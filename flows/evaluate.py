@@ -5,7 +5,6 @@ rows that are tested.
 import dataclasses
 import re
 import time
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,11 +16,10 @@ from flgc.datasets import Dataset, load, state
 from flgc.datasets.own import check_classes
 from flgc.datasets.splits import make
 from flgc.device import resolve_device
-from flgc.methods.registry import contender, resolve_method
 from flows import reports
 from flows.execute import run_experiment
 from flows.parameters import Runs, uses_store
-from flows.plan import Plan, check, check_positive
+from flows.plan import Plan, check, check_positive, methods_for
 from flows.runners import task_runner
 from flows.section import Section
 from flows.signatures import takes
@@ -82,9 +80,7 @@ def plan_evaluation(chosen: Evaluation) -> Plan:
     """The plan of an evaluation, or an error that says what to do."""
     check("task", [chosen.task], METHODS)
     check_positive("runs", chosen.runs)
-    methods = [resolve_method(method) for method in chosen.methods or ()]
-    for method in methods:
-        contender(method, chosen.task)
+    methods = methods_for(chosen.task, chosen.methods)
     resolve_device(chosen.device)
     name = state(chosen.dataset).name
     data = load(name)
@@ -105,7 +101,7 @@ def plan_evaluation(chosen: Evaluation) -> Plan:
         sp.issparse(data.features),
         data.n_nodes,
         chosen.task,
-        tuple(dict.fromkeys(methods)),
+        methods,
         split,
         chosen.runs,
         remarks,
@@ -182,9 +178,9 @@ def _try_split(data: Dataset, split: str) -> list[str]:
         raise ValueError(
             f"labelled={split!r} leaves no row of {data.name} to test: label fewer of each class"
         )
-    tested = Counter(data.labels[drawn.test].tolist())
-    names = [n for code, n in enumerate(data.class_names) if data.class_counts[code]]
-    never = [n for n in names if not tested[data.class_names.index(n)]]
+    tested = set(data.labels[drawn.test].tolist())
+    classes = enumerate(zip(data.class_names, data.class_counts, strict=True))
+    never = [name for code, (name, count) in classes if count and code not in tested]
     notes = [
         f"In each run {len(drawn.train)} rows are labelled and {len(drawn.test)} tested; settings "
         "are picked on the labelled ones alone."

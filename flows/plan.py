@@ -11,7 +11,7 @@ from pathlib import Path
 from flgc.datasets import UnknownDataset, resolve
 from flgc.device import resolve_device
 from flgc.methods.picking import PROTOCOLS
-from flgc.methods.registry import installed, is_built_in, resolve_method, task_of
+from flgc.methods.registry import contender, installed, is_built_in, resolve_method, task_of
 from flows.parameters import Selection
 from tasks.declared.from_toml import FLOWS as FLOWS
 from tasks.declared.suites import suite_named
@@ -131,6 +131,14 @@ def _rows(experiment: Experiment, tasks: Mapping[str, Sequence[str]]) -> Iterato
     for name, of_tasks in tasks.items():
         if experiment.task in of_tasks and not is_built_in(name):
             yield name
+
+
+def methods_for(task: str, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The methods of these names, each once, or an error for one that is not of this task."""
+    methods = tuple(dict.fromkeys(resolve_method(name) for name in names or ()))
+    for method in methods:
+        contender(method, task)
+    return methods
 
 
 def check(what: str, given: Sequence[str], known: Sequence[str] | Mapping) -> None:

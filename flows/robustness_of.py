@@ -11,10 +11,9 @@ from flgc.datasets.fetching.settings import Settings
 from flgc.datasets.library import describe
 from flgc.device import resolve_device
 from flgc.methods.picking import PROTOCOLS
-from flgc.methods.registry import contender, resolve_method
 from flgc.noise import NOISES, PATTERNS
 from flows.parameters import Protocol, Runs, uses_store
-from flows.plan import Plan, check, check_positive
+from flows.plan import Plan, check, check_positive, methods_for
 from flows.runners import task_runner
 from flows.signatures import takes
 from flows.tables import run_tables
@@ -54,9 +53,7 @@ def plan_under_noise(chosen: UnderNoise) -> Plan:
     check("pattern", chosen.patterns or (), PATTERNS)
     check("protocol", chosen.protocols or (), PROTOCOLS)
     check_positive("seeds", chosen.seeds)
-    methods = [resolve_method(method) for method in chosen.methods or ()]
-    for method in methods:
-        contender(method, chosen.task)
+    methods = methods_for(chosen.task, chosen.methods)
     resolve_device(chosen.device)
     about = describe(chosen.dataset, Settings.of())
     if about["kind"] == "graph":
@@ -68,7 +65,7 @@ def plan_under_noise(chosen: UnderNoise) -> Plan:
         about["name"],
         about["kind"],
         chosen.task,
-        tuple(dict.fromkeys(methods)),
+        methods,
         tuple(dict.fromkeys(map(noise_of, chosen.noises or ()))) or DEFAULT_NOISES,
         tuple(dict.fromkeys(chosen.patterns or reversed(PATTERNS))),
         chosen.seeds,

@@ -37,9 +37,15 @@ def track(chosen: Selection) -> Any:
     if graph is None or not section.results:
         return ended
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    given = {"data": dataset.submit(plan.store, graph, dataset=graph), "suite": suite}
-    measured = {"results": section.results, "when": when, "costs": section.costs, **given}
-    history.submit(plan.store, f"{suite} {when}", **measured).result()
+    history.submit(
+        plan.store,
+        f"{suite} {when}",
+        data=dataset.submit(plan.store, graph, dataset=graph),
+        suite=suite,
+        results=section.results,
+        when=when,
+        costs=section.costs,
+    ).result()
     every = past(plan.store)
     rows = every[every["suite"] == suite]
     show_history(rows, suite)
@@ -51,12 +57,12 @@ def with_drift(ended: Any, rows: pd.DataFrame) -> Any:
     found = judged(rows)
     if drifted(found).empty:
         return ended
-    message = "\n".join([f"{verdict(found)}:", *(f"- {line}" for line in sentences(found))])
-    get_run_logger().warning(message)
+    drift = "\n".join([f"{verdict(found)}:", *(f"- {line}" for line in sentences(found))])
+    get_run_logger().warning(drift)
     state = ended if isinstance(ended, State) else Completed(data=ended)
-    said = "\n".join(filter(None, [message, state.message]))
+    message = "\n".join(filter(None, [drift, state.message]))
     name = state.name if state.is_failed() else DRIFTED
-    return state.model_copy(update={"name": name, "message": said})
+    return state.model_copy(update={"name": name, "message": message})
 
 
 def show_history(rows: pd.DataFrame, suite: str) -> None:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from flows.cli.options import StoreUrl
 from flows.cli.terminal import be_quiet, output, print_table, print_text, stop
 
 app = typer.Typer(add_completion=False)
@@ -14,9 +15,7 @@ def history(
     suite: Annotated[
         str | None, typer.Option(help="Only this one; default: all that have a history.")
     ] = None,
-    store: Annotated[
-        str | None, typer.Option(help="Directory or URL of the artifacts.", envvar="FLGC_STORE")
-    ] = None,
+    store: StoreUrl = None,
 ) -> None:
     """Show what the scheduled runs (`track`) measured, the newest first, and what drifted.
 
@@ -40,8 +39,8 @@ def history(
     except (ValueError, StoreError) as error:
         stop("history", error, 2)
     for name in [suite] if suite else suites:
-        found = judged(rows[rows["suite"] == name])
-        print_table(f"The last runs of the suite {name}", recent(found).map(as_text))
+        of_suite = judged(rows[rows["suite"] == name])
+        print_table(f"The last runs of the suite {name}", recent(of_suite).map(as_text))
         output.print()
-        for line in (f"{verdict(found)}.", *(f"- {line}" for line in sentences(found))):
+        for line in (f"{verdict(of_suite)}.", *(f"- {line}" for line in sentences(of_suite))):
             print_text(output, line)
