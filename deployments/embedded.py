@@ -40,18 +40,18 @@ def use_any_api() -> Iterator[None]:
     if PREFECT_API_URL.value():
         yield
         return
-    with temporary_settings({PREFECT_API_URL: start_server()}):
+    with temporary_settings({PREFECT_API_URL: start_server("--embedded")}):
         yield
 
 
-def start_server() -> str:
+def start_server(*more: str) -> str:
     """Start a server that is stopped when this process ends; the address of its API.
 
-    Not before: Prefect's threads send what is left when Python ends.
+    Not before: Prefect's threads send what is left when Python ends. `more` are further options.
     """
     with bind(LOOPBACK, 0) as probe:
         port = probe.getsockname()[1]
-    options = ["--port", str(port), "--embedded", "--parent", str(os.getpid())]
+    options = ["--port", str(port), "--parent", str(os.getpid()), *more]
     paths = [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
     log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the server
     server = subprocess.Popen(
