@@ -166,6 +166,7 @@ def test_ctrl_c_twice_does_not_wait(run_waiting: Start) -> None:
     assert process.wait(20) == INTERRUPTED
 
 
+@pytest.mark.usefixtures("prefect_server")
 def test_code_that_exits_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = plan_of(["uci"], Selection("tiny", ["iris"], ["FLGC"], store=str(tmp_path)))
     flow = SimpleNamespace(with_options=lambda **_: lambda **_: sys.exit(0))
