@@ -1,8 +1,11 @@
 """Prefect's own client, as the stack uses it: of its own server, which may be away or busy."""
 
+from contextlib import AbstractContextManager
+
 import httpx
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.exceptions import PrefectException
+from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
 TIMEOUT_SECONDS = 5.0
 FAULTS = (httpx.HTTPError, PrefectException, ValueError)
@@ -14,10 +17,16 @@ def client_of(api_url: str, auth: str | None) -> SyncPrefectClient:
     return SyncPrefectClient(api_url, auth_string=auth, httpx_settings={"timeout": TIMEOUT_SECONDS})
 
 
+def ask_once() -> AbstractContextManager:
+    """Prefect's client asks six times, ever later: too long where the caller does that."""
+    return temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0})
+
+
 def is_healthy(client: SyncPrefectClient) -> bool:
     """Whether a Prefect server answers there."""
     try:
-        return bool(client.api_version())
+        with ask_once():
+            return bool(client.api_version())
     except httpx.HTTPStatusError as error:
         # Some other program answers 404; a guarded Prefect server does not.
         return error.response.status_code in (401, 403)

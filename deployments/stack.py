@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prefect.client.schemas.actions import WorkPoolUpdate
-from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
 from deployments import api, processes
 from deployments.addresses import bind
@@ -189,8 +188,7 @@ class LocalStack:
 
         A server that does not stay is given up on.
         """
-        # One that is busy or away is asked again in two seconds; meanwhile others are looked after.
-        with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}):
+        with api.ask_once():
             while True:
                 self.replace_server()
                 self.replace_workers()
