@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
+from deployments.addresses import url_of
 from flgc.addresses import HIDDEN, without_secrets
-from flows.server import url_of
 from tasks.running.pools import CPU_POOL, GPU_POOL
 
 CHECKOUT = Path(__file__).parents[1]
 DEFAULT_PORT = 4200
 STACK_VARIABLE = "FLGC_STACK"
 """Set in every process of a stack, and so in what they start: how they are found again."""
+
+SILENT = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
+"""Nobody elsewhere hears of a stack."""
 
 HEARTBEAT_SECONDS = 30
 """The shortest that Prefect allows; `prefect.yaml` sets it for every run of a deployment."""
@@ -80,8 +83,7 @@ class StackSettings:
             STACK_VARIABLE: self.stack_id,
             "PYTHONPATH": os.pathsep.join(paths),
             "PREFECT_API_URL": self.api_url,
-            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-            "DO_NOT_TRACK": "1",
+            **SILENT,
             "PREFECT_WORKER_QUERY_SECONDS": "2",
         }
         if self.database_url:

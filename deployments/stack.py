@@ -8,11 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from prefect.client.schemas.actions import WorkPoolUpdate
+
 from deployments import api, processes
+from deployments.addresses import bind
 from deployments.orphans import crash_orphans
+from deployments.registration import create_pools, create_rules, pause_schedules
 from deployments.settings import StackSettings
 from deployments.state import read_note, remove_note, write_note
-from flows.server import bound
 from tasks.running.pools import CPU_POOL, GPU_POOL
 
 PREFECT = ["-m", "prefect", "--no-prompt"]
@@ -59,15 +62,21 @@ class LocalStack:
         self.settings = settings
         self.say = say
         self.environment = settings.environment()
+        self.client = api.client_of(settings.api_url, settings.auth)
         self.server: subprocess.Popen[bytes] | None = None
         self.workers: dict[str, Worker] = {}
         self.gpu_awaited = not settings.gpu_workers
+        self.restarts: list[float] = []
 
     def __enter__(self) -> "LocalStack":
+        self.client.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        try:
+            self.stop()
+        finally:
+            self.client.__exit__(None, None, None)
 
     def start(self) -> None:
         """Server, pools, deployments, workers, in this order; returns when all are healthy."""
@@ -92,16 +101,16 @@ class LocalStack:
             if left:
                 self.say(f"stopping {len(left)} processes that a killed stack left behind")
                 processes.stop(left)
-        if api.is_healthy(self.settings.api_url):
+        if api.is_healthy(self.client):
             raise StackError(
                 f"a Prefect server is running already at {self.settings.ui_url}; stop it, or "
                 "choose another --port"
             )
         try:
-            bound(self.settings.host, self.settings.port).close()
+            bind(self.settings.host, self.settings.port).close()
         except OSError as error:
             raise StackError(
-                f"port {self.settings.port} of {self.settings.host} cannot be had "
+                f"port {self.settings.port} of {self.settings.host} is not available "
                 f"({error.strerror}): choose another --port"
             ) from error
 
@@ -112,9 +121,9 @@ class LocalStack:
         for name in self.settings.allowed_hosts:
             where += ["--allowed-host", name]
         log = self._log("server")
-        self.server = self._start(["-m", "flows.server", *where], log)
+        self.server = self._start(["-m", "deployments.server", *where], log)
         began = time.monotonic()
-        while not api.is_healthy(self.settings.api_url):
+        while not api.is_healthy(self.client):
             if self.server.poll() is not None:
                 raise StackError(f"the server ended:\n{self._end_of(log)}\n(from {log})")
             if time.monotonic() - began > SERVER_SECONDS:
@@ -126,14 +135,32 @@ class LocalStack:
 
     def register(self) -> None:
         """Pools, then the deployments that name them, then the rules that name the deployments."""
-        pools = ["pools"] if self.settings.gpu_workers else ["pools", "--no-gpu"]
-        self._run("work pools", ["-m", "deployments.registration", *pools])
-        declared = str(Path("deployments", "prefect.yaml"))
-        self._run("deployments", [*PREFECT, "deploy", "--all", "--prefect-file", declared])
-        rules = ["rules", "--silent-seconds", str(self.settings.silent_seconds)]
+        steps = {
+            "work pools": lambda: create_pools(self.client, gpu=bool(self.settings.gpu_workers)),
+            "deployments": self._deploy,
+            "rules for silent runs": self._create_rules,
+        }
+        for what, step in steps.items():
+            try:
+                step()
+            except api.FAULTS as error:
+                reason = self.settings.without_secrets(str(error))
+                raise StackError(f"registering {what} failed: {reason}") from error
+            self.say(f"registered: {what}")
+
+    def _create_rules(self) -> None:
+        create_rules(self.client, self.settings.silent_seconds)
         if not self.settings.schedules:
-            rules.append("--no-schedules")
-        self._run("rules for silent runs", ["-m", "deployments.registration", *rules])
+            pause_schedules(self.client)
+
+    def _deploy(self) -> None:
+        """Prefect's own command reads the YAML."""
+        declared = str(Path("deployments", "prefect.yaml"))
+        command = [*PREFECT, "deploy", "--all", "--prefect-file", declared]
+        log = self._log("registration")
+        if self._start(command, log).wait():
+            end = self._end_of(log)
+            raise StackError(f"registering deployments failed:\n{end}\n(from {log})")
 
     def start_worker(self, name: str, pool: str, further: dict[str, str]) -> None:
         """A worker that takes one run at a time: fits do not share a GPU, runs not the cores."""
@@ -161,32 +188,35 @@ class LocalStack:
 
         A server that does not stay is given up on.
         """
-        restarted: list[float] = []
-        while True:
-            if self.server is not None and self.server.poll() is not None:
-                restarted = [at for at in restarted if time.monotonic() - at < RESTART_WINDOW]
-                if len(restarted) >= RESTARTS:
-                    log = self._log("server")
-                    end = self._end_of(log)
-                    raise StackError(f"the server ended again and again:\n{end}\n(from {log})")
-                restarted.append(time.monotonic())
-                self.say(f"the server ended with code {self.server.returncode}; starting another")
-                self.start_server()
-            self.replace_workers()
-            for log in self.settings.log_folder.glob(f"{self.settings.port}-*.log"):
-                processes.rotate(log)
-            with suppress(OSError):  # a server that is busy or away is asked again
-                crash_orphans(self.settings.api_url, self.settings.auth)
-                self.open_gpu_pool()
-            time.sleep(4 * POLL_SECONDS)
+        with api.ask_once():
+            while True:
+                self.replace_server()
+                self.replace_workers()
+                for log in self.settings.log_folder.glob(f"{self.settings.port}-*.log"):
+                    processes.rotate(log)
+                with suppress(*api.FAULTS):
+                    crash_orphans(self.client)
+                    self.open_gpu_pool()
+                time.sleep(4 * POLL_SECONDS)
+
+    def replace_server(self) -> None:
+        """Start another if the server has ended, but not again and again."""
+        if self.server is None or self.server.poll() is None:
+            return
+        now = time.monotonic()
+        self.restarts = [at for at in self.restarts if now - at < RESTART_WINDOW]
+        if len(self.restarts) >= RESTARTS:
+            log = self._log("server")
+            end = self._end_of(log)
+            raise StackError(f"the server ended again and again:\n{end}\n(from {log})")
+        self.restarts.append(now)
+        self.say(f"the server ended with code {self.server.returncode}; starting another")
+        self.start_server()
 
     def open_gpu_pool(self) -> None:
         """Open the pool that was paused for want of a worker to the first one from elsewhere."""
-        if self.gpu_awaited and api.online_workers(
-            self.settings.api_url, GPU_POOL, self.settings.auth
-        ):
-            path, opened = f"/work_pools/{GPU_POOL}", {"is_paused": False}
-            api.ask(self.settings.api_url, "PATCH", path, opened, self.settings.auth)
+        if self.gpu_awaited and api.online_workers(self.client, GPU_POOL):
+            self.client.update_work_pool(GPU_POOL, WorkPoolUpdate(is_paused=False))
             self.gpu_awaited = False  # from now on whoever pauses it has a reason
             self.say("a GPU worker is online: fits go to it")
 
@@ -224,21 +254,11 @@ class LocalStack:
         environment = self.environment | (further or {})
         return processes.start(command, environment, log, self.settings.checkout)
 
-    def _run(self, what: str, command: list[str]) -> None:
-        log = self._log("registration")
-        code = self._start(command, log).wait()
-        if code:
-            end = self._end_of(log)
-            raise StackError(f"registering {what} failed:\n{end}\n(from {log})")
-        self.say(f"registered: {what}")
-
     def _online(self) -> set[str]:
-        ask = (self.settings.api_url, self.settings.auth)
         pools = [CPU_POOL, *([GPU_POOL] if self.settings.gpu_workers else [])]
-        try:
-            return set().union(*(api.online_workers(ask[0], pool, ask[1]) for pool in pools))
-        except OSError:
-            return set()
+        with suppress(*api.FAULTS):
+            return set().union(*(api.online_workers(self.client, pool) for pool in pools))
+        return set()
 
 
 def count_gpus() -> int:

@@ -15,10 +15,11 @@ from prefect.states import Completed, Failed
 
 from flows import reports
 from flows.execute import run_experiment
-from flows.in_use import uses_store
-from flows.plan import Plan, Protocol, Runs, Suite, planned
+from flows.parameters import Selection, uses_store
+from flows.plan import Plan, plan_of
 from flows.runners import task_runner
 from flows.section import Section
+from flows.signatures import takes
 from flows.so_far import so_far
 from tasks.report import by_protocol, gaps
 from tasks.report.gaps import FAILED, NOT_REACHABLE, listed
@@ -41,20 +42,10 @@ def table_flow(name: str, description: str | None) -> Any:
         flow_run_name=f"{name} {{suite}}",
         task_runner=task_runner(),
     )
+    @takes(Selection)
     @uses_store
-    def run(
-        suite: Suite = "paper",
-        datasets: list[str] | None = None,
-        methods: list[str] | None = None,
-        protocols: list[Protocol] | None = None,
-        runs: Runs | None = None,
-        device: str = "auto",
-        store: str | None = None,
-        strict: bool = False,
-        quick: bool = False,
-    ) -> Any:
-        plan = planned((name,), suite, datasets, methods, protocols, runs, device, store, quick)
-        return run_tables(plan, strict)
+    def run(chosen: Selection) -> Any:
+        return run_tables(plan_of((name,), chosen), chosen.strict)
 
     return run
 

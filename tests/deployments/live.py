@@ -9,15 +9,16 @@ import subprocess
 import sys
 import time
 import tomllib
-import urllib.error
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import psutil
+from prefect.client.orchestration import SyncPrefectClient
 
 from deployments import api, processes
 
@@ -122,16 +123,14 @@ class Up:
         for each in (process, *process.children(recursive=True)):
             each.kill()
 
+    @cached_property
+    def client(self) -> SyncPrefectClient:
+        return api.client_of(self.api_url, self.auth)
+
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """One request, repeated while the server says that its database is busy, as clients do."""
-        for _ in range(20):
-            try:
-                return api.ask(self.api_url, method, path, body, self.auth)
-            except urllib.error.HTTPError as error:
-                if error.code != 503:
-                    raise
-                time.sleep(0.5)
-        raise TimeoutError(f"{method} {path}: 503 for ten seconds")
+        """One request, repeated while the server says that its database is busy."""
+        answer = self.client._client.request(method, path, json=body)
+        return answer.json() if answer.content else None
 
     def prefect(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Prefect's command, typed at the root of the checkout, told of no server."""
@@ -180,7 +179,7 @@ class Up:
         def reached() -> dict[str, Any] | None:
             try:
                 state = self.state(run)
-            except OSError:
+            except api.FAULTS:
                 return None
             return state if state["type"] in types else None
 

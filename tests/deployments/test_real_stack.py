@@ -221,7 +221,7 @@ def test_a_killed_server_comes_back_and_a_rerun_completes(
     assert online(up, "flgc-gpu")
     sent = len(gpu_runs(up))
     run = begin_and_reach_the_middle(up, tmp_path)
-    up.kill("flows.server")
+    up.kill("deployments.server")
     wait_until(lambda: "the server ended" in up.output, 30)
     state = up.wait_for(run, *ENDED)
     print(f"the run ended {state['name']}: {state['message']}")

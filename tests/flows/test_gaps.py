@@ -50,7 +50,7 @@ def read(files: Mapping[str, bytes], classes: tuple[str, ...]) -> Parsed:
 
 
 def reproduce(places: Path, *arguments: str) -> Any:
-    from flows.cli import app
+    from flows.cli.reproduce import app
 
     chosen = ["--suite", "tiny", "--method", "FLGC", "--runs", "1"]
     return CliRunner().invoke(app, [*chosen, "--store", str(places / "store"), *arguments])

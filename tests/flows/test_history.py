@@ -140,7 +140,7 @@ def test_a_drift_is_named_whatever_else_became_of_a_run(
 def test_the_command_shows_what_was_measured_and_what_drifted(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from flows.history_cli import app
+    from flows.cli.history import app
 
     def typed(*more: str) -> tuple[int, str]:
         ended = CliRunner().invoke(app, ["--store", str(tmp_path), *more])

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from flgc.datasets.splits import N_FOLDS
 from tests.flgc.methods.packages import install
@@ -201,32 +200,6 @@ def test_a_method_that_ends_its_process_ends_no_run(tmp_path: Path) -> None:
     table = files(tmp_path)[1].set_index("method")
     assert {name for name in table.index if "±" in table.loc[name, "iris honest"]} == {"FLGC"}
     assert "4 cells are there, 10 failed:" in said
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("-m nonsense", "unknown method 'nonsense'; choose from FLGC, "),
-        ("-m sklearn.svm:SCV", "'sklearn.svm:SCV' cannot be used: module 'sklearn.svm' has no"),
-        ("-m sklearn.linear_model:Ridge", "Ridge is no classifier or clusterer"),
-        ("-m sklearn.cluster:KMeans -d KarateClub", "KMeans stands in clustering-tiny, robustness"),
-        ("-m sklearn.cluster:KMeans -m FLGC -d KarateClub", "is in none of the tables that were"),
-        ("-m GCN -d iris", "(GCN stands in citation-tiny)"),
-    ],
-)
-def test_a_wrong_method_ends_with_2_and_one_line(
-    arguments: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from flows import cli, terminal
-
-    for name, value in terminal.QUIET.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(cli, "_run", lambda *_: pytest.fail("a flow was started"))
-    result = CliRunner().invoke(cli.app, ["--suite", "tiny", *arguments.split()])
-    assert result.exit_code == 2
-    [line] = result.output.strip().splitlines()
-    assert line.startswith("flgc reproduce: ")
-    assert message in line
 
 
 KEYS = """

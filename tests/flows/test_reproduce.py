@@ -20,7 +20,7 @@ from tests.flows.plainly import computed, run_plainly
 from tests.tasks.edits import edited
 
 prefect = pytest.importorskip("prefect")
-pytestmark = pytest.mark.slow
+slow = pytest.mark.slow
 CHROMIUM = shutil.which("chromium")
 
 # Wherever a stage calls the library for what takes time.
@@ -167,6 +167,7 @@ def test_second_run_recomputes_nothing(
     print(f"cold {cold[1]:.1f} s, warm {seconds:.1f} s")
 
 
+@slow
 def test_no_step_is_submitted_twice_and_other_ways_to_run_find_the_same(
     cold: tuple[Any, float], store: str
 ) -> None:
@@ -181,6 +182,7 @@ def test_no_step_is_submitted_twice_and_other_ways_to_run_find_the_same(
     assert scores == [f"KarateClub {method}" for method in [*shared, *rivals]]
 
 
+@slow
 def test_a_failed_cell_fails_alone_and_a_rerun_does_only_it(
     cold: tuple[Any, float],
     run: Callable[..., Any],
@@ -233,6 +235,7 @@ BREAKS = {
 }
 
 
+@slow
 @pytest.mark.parametrize("place", list(BREAKS))
 def test_cells_are_missing_for_the_reason_of_the_first_step_that_broke(
     place: str, prefect_server: str, reports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -255,6 +258,7 @@ def test_cells_are_missing_for_the_reason_of_the_first_step_that_broke(
     ]
 
 
+@slow
 def test_one_changed_definition_recomputes_its_dependents_only(
     cold: tuple[Any, float], run: Callable[..., Any], store: str
 ) -> None:
@@ -282,6 +286,7 @@ def test_literal_parameters_are_refused_with_their_choices(prefect_server: str) 
         uci(suite="huge")  # type: ignore[arg-type]
 
 
+@slow
 def test_dask_gives_the_same_digests(
     cold: tuple[Any, float], run: Callable[..., Any], store: str, tmp_path: Path
 ) -> None:
@@ -293,6 +298,7 @@ def test_dask_gives_the_same_digests(
     assert digests[0] == digests[1]
 
 
+@slow
 def test_track_appends_one_row_of_history_per_run(
     cold: tuple[Any, float], prefect_server: str, store: str
 ) -> None:
@@ -331,6 +337,7 @@ def test_long_work_shows_its_progress(prefect_server: str, monkeypatch: pytest.M
         next(tracked([], 0))
 
 
+@slow
 @pytest.mark.skipif(CHROMIUM is None, reason="needs chromium on the path")
 def test_the_printed_report_has_six_pages_at_most(
     cold: tuple[Any, float], reports: Path, tmp_path: Path

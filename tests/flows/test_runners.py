@@ -12,6 +12,7 @@ def test_unknown_runner_names_the_choices() -> None:
         task_runner("slurm")
 
 
+@pytest.mark.slow
 def test_flows_share_a_dask_cluster_whose_workers_start_without_a_word(
     capfd: pytest.CaptureFixture[str],
 ) -> None:

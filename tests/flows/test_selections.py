@@ -12,7 +12,8 @@ pytest.importorskip("prefect")
 
 from flgc.methods.picking import PROTOCOLS
 from flows import execute, reports
-from flows.plan import FLOWS, planned
+from flows.parameters import Selection
+from flows.plan import FLOWS, plan_of
 from flows.tables import outcome, results_of, shown_tables
 from tasks.declared.suites import SUITES
 from tasks.report.gaps import FAILED
@@ -47,7 +48,10 @@ def test_every_selection_ends_with_a_report(
     random, plan = Random(seed), None
     while plan is None:  # most methods are in one table, and most datasets too
         with contextlib.suppress(ValueError):
-            plan = planned(FLOWS, suite, store=f"memory://{suite}{seed}", **drawn(random, suite))
+            plan = plan_of(
+                FLOWS,
+                Selection(suite, store=f"memory://{suite}{seed}", **drawn(random, suite)),
+            )
     with stubbed(seed, failing=random.choice([0.0, 0.02])):
         sections = [execute.run_experiment(plan, experiment) for experiment in plan.experiments]
         path, faults = reports.write(plan, plan.report, sections)
@@ -65,7 +69,7 @@ def test_what_never_ran_has_the_reason_of_what_failed_before_it(
     order: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Prefect leaves such a step pending, and may name it before the one that failed."""
-    plan = planned(["uci"], "tiny", store="memory://behind")
+    plan = plan_of(["uci"], Selection("tiny", store="memory://behind"))
     with stubbed(3, failing=0.2):
         monkeypatch.setattr(execute, "as_completed", order)
         [section] = [execute.run_experiment(plan, each) for each in plan.experiments]
@@ -95,7 +99,7 @@ def test_a_part_of_the_report_that_fails_costs_no_other(
     monkeypatch.setenv("FLGC_REPORTS", str(tmp_path))
     monkeypatch.setattr(f"tasks.{place}", fail)
     chosen: Any = {"datasets": ["iris"], "methods": ["FLGC"], "runs": 1}
-    plan = planned(["uci"], "tiny", store="memory://parts", **chosen)
+    plan = plan_of(["uci"], Selection("tiny", store="memory://parts", **chosen))
     with stubbed(0):
         sections = [execute.run_experiment(plan, experiment) for experiment in plan.experiments]
         path, faults = reports.write(plan, plan.report, sections)
@@ -112,7 +116,7 @@ def test_a_part_of_the_report_that_fails_costs_no_other(
 
 def test_only_the_whole_replaces_the_report_of_the_whole() -> None:
     def report(**chosen: Any) -> str:
-        return planned(FLOWS, "tiny", store="memory://names", **chosen).report
+        return plan_of(FLOWS, Selection("tiny", store="memory://names", **chosen)).report
 
     assert report() == report(protocols=["honest", "paper"]) == "tiny"
     assert report(quick=True) == "tiny-quick"

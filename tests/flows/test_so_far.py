@@ -14,7 +14,8 @@ pytest.importorskip("prefect")
 
 from flows import so_far as module
 from flows.execute import run_experiment
-from flows.plan import planned
+from flows.parameters import Selection
+from flows.plan import plan_of
 from flows.section import Section
 from flows.so_far import so_far
 from tasks.store import Store
@@ -46,7 +47,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def run_alone(store: Path, *, stopped: bool = False, **chosen: Any) -> Section:
     """The table without Prefect, and its report so far; or Ctrl-C at its end."""
-    plan = planned(("uci",), **{**CHOSEN, "store": str(store), **chosen})
+    plan = plan_of(("uci",), Selection(**{**CHOSEN, "store": str(store), **chosen}))
     with called(), so_far(plan, "mine") as report:
         section = run_experiment(plan, plan.experiments[0], report)
         report.add(section)

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner, Result
 
+from flows.cli.store import _enough_digits, app
 from tasks.store.store import Artifact, Store, file_name
 from tasks.store.upkeep import Listed, find_key, list_artifacts, prune, verify
-from tasks.store_cli import _enough_digits, app
 
 
 def one(value: int) -> pa.Table:
@@ -92,7 +92,7 @@ def test_on_a_terminal_each_artifact_has_one_line(
     store: Store, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about = "a long text " * 8
-    monkeypatch.setattr("tasks.store_cli._width", lambda: width)
+    monkeypatch.setattr("flows.cli.store._width", lambda: width)
     store.get_or_compute("fit", (), lambda: one(1), provenance={"about": about})
     line = run(store, "ls").stdout.splitlines()[1]
     assert len(line) <= width

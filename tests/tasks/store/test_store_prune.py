@@ -16,11 +16,11 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner, Result
 
+from flows.cli.store import app
 from tasks.store import leases as store_leases
 from tasks.store.parquet import to_bytes
 from tasks.store.store import Artifact, Store, StoreError, file_name
 from tasks.store.upkeep import IRREPLACEABLE, find_key, list_artifacts, plan_pruning, prune, verify
-from tasks.store_cli import app
 from tests.tasks.store.test_store_faults import REPOSITORY, ordinary_user
 
 DAY = 86400

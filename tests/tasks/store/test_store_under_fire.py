@@ -16,8 +16,8 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+from flows.cli.store import app
 from tasks.store.store import Artifact, DamagedArtifact, Store, StoreError, file_name
-from tasks.store_cli import app
 
 ARTIFACTS, FAULTS = 500, 200
 STAGES = ("dataset", "graph", "fit", "history")

@@ -3,35 +3,28 @@
 Prefect's own server lets every web page that is open in a browser read and start things: it allows
 all origins, asks for no token, and believes whatever `Host` it is called by, so that a foreign name
 that is made to point here (DNS rebinding) passes for its own. This one is guarded, whoever starts
-it: `flgc up` as `python -m flows.server --port 4200`, `flgc reproduce` with `--embedded`, for a
-server without pages that ends with the process that started it.
+it: `flgc up` as `python -m deployments.server --port 4200`, commands such as `flgc reproduce` with
+`--embedded`, for a server without pages that ends with the process that started it.
 """
 
 import argparse
-import atexit
 import ipaddress
 import os
 import signal
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-import urllib.request
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Any
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from flgc.addresses import without_secrets
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
-CHECKOUT = Path(__file__).parents[1]
-LOOPBACK = "127.0.0.1"
-EVERYWHERE = ("0.0.0.0", "::")
-START_SECONDS = 180.0
-"""An idle machine needs 10 s, with a new database 20 s."""
+from deployments.addresses import EVERYWHERE, LOOPBACK, bind, url_of
+
 STOP_SECONDS = 10.0
 # Who runs thousands of stored tasks waits for the server, which by default writes each of their
 # states in a transaction of its own. What a person has set already stays.
@@ -47,15 +40,6 @@ EMBEDDED = {
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
 }
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
-
-
-class NoServer(RuntimeError):
-    """The embedded server does not start; the message says why."""
-
 
 class Guard:
     """An ASGI app that passes on what is meant for this server and comes from no foreign page.
@@ -64,27 +48,25 @@ class Guard:
     which it asks no leave otherwise; programs send none.
     """
 
-    def __init__(self, app: App, host: str, further: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, host: str, further: Sequence[str] = ()) -> None:
         self.app = app
         self.names = {name.lower() for name in ("localhost", LOOPBACK, "::1", host, *further)}
         self.by_any_address = host in EVERYWHERE
         if self.by_any_address:
             self.names.add(socket.gethostname().lower())
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 403 with the reason, or call the app."""
         refusal = None
         if scope["type"] in ("http", "websocket"):
-            headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-            refusal = self.refusal(headers.get(b"host", ""), headers.get(b"origin"))
+            headers = Headers(scope=scope)
+            refusal = self.refusal(headers.get("host", ""), headers.get("origin"))
         if refusal is None:
-            await self.app(scope, receive, _unframed(send))
+            await self.app(scope, receive, _forbid_frames(send))
         elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
+            await WebSocketClose(1008)(scope, receive, send)
         else:
-            plain = [(b"content-type", b"text/plain; charset=utf-8")]
-            await send({"type": "http.response.start", "status": 403, "headers": plain})
-            await send({"type": "http.response.body", "body": refusal.encode()})
+            await PlainTextResponse(refusal, 403)(scope, receive, send)
 
     def refusal(self, host: str, origin: str | None) -> str | None:
         """Why a request is not answered; None if it is."""
@@ -113,102 +95,15 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _unframed(send: Send) -> Send:
-    """Answers that no foreign page may show in a frame, to have its own visitor click there."""
+def _forbid_frames(send: Send) -> Send:
+    """Forbid foreign pages to show an answer in a frame, where their visitor might click."""
 
-    async def sending(message: Message) -> None:
+    async def send_forbidding(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], (b"x-frame-options", b"SAMEORIGIN")]
+            MutableHeaders(scope=message)["x-frame-options"] = "SAMEORIGIN"
         await send(message)
 
-    return sending
-
-
-def bound(host: str, port: int) -> socket.socket:
-    """A socket at that address, which may be of IPv6; port 0 takes a free one."""
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    made = socket.socket(family, kind, protocol)
-    try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-    except OSError:
-        made.close()
-        raise
-    return made
-
-
-def url_of(host: str, port: int) -> str:
-    """Where a server that listens there is reached from this machine."""
-    reached = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)
-    return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
-
-
-@contextmanager
-def any_api() -> Iterator[None]:
-    """The API that Prefect is told of, else one of an embedded server, for flows of this process.
-
-    Its database is that of `flgc up` with the same settings, so its runs are seen there later.
-    """
-    from prefect.settings import PREFECT_API_URL, temporary_settings
-
-    if PREFECT_API_URL.value():
-        yield
-        return
-    with temporary_settings({PREFECT_API_URL: start_embedded()}):
-        yield
-
-
-def start_embedded() -> str:
-    """The API's address of a new server, which is stopped when this process ends.
-
-    Not before: what Prefect's threads have still to tell it they tell when Python ends.
-    """
-    with bound(LOOPBACK, 0) as probe:
-        port = probe.getsockname()[1]
-    options = ["--port", str(port), "--embedded", "--parent", str(os.getpid())]
-    paths = [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the server
-    server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.server", *options],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        start_new_session=True,  # Ctrl-C is for the flow, which has to tell the server of its end
-    )
-    atexit.register(_stop, server)
-    api_url = f"{url_of(LOOPBACK, port)}/api"
-    _wait_until_healthy(api_url, server, log)
-    return api_url
-
-
-def _wait_until_healthy(api_url: str, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while not _is_healthy(api_url):
-        if server.poll() is not None:
-            log.seek(0)
-            said = log.read().decode(errors="replace").splitlines()[-15:]
-            raise NoServer(without_secrets("\n".join(["Prefect's server ended:", *said])))
-        if time.monotonic() > deadline:
-            raise NoServer(f"Prefect's server does not answer after {START_SECONDS:.0f} s")
-        time.sleep(0.1)
-
-
-def _is_healthy(api_url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{api_url}/health", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
-
-
-def _stop(server: subprocess.Popen[bytes]) -> None:
-    server.terminate()
-    try:
-        server.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
+    return send_forbidding
 
 
 def end_with(parent: int) -> None:
@@ -268,9 +163,9 @@ def main() -> None:
     if given.parent is not None:
         end_with(given.parent)
     try:
-        listening = bound(given.host, given.port)
+        listening = bind(given.host, given.port)
     except OSError as error:
-        sys.exit(f"{given.host} port {given.port} cannot be had: {error}")
+        sys.exit(f"{given.host} port {given.port} is not available: {error}")
     serve(listening, given.host, given.allowed_host, given.embedded)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.terminal import be_quiet, output, stop
+from flows.cli.options import StoreUrl
+from flows.cli.terminal import be_quiet, output, stop
 
 if TYPE_CHECKING:
     from tasks.store import Store
@@ -24,12 +25,10 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="The folder; default: artifacts/report, and the suite.")
     ] = None,
-    store: Annotated[
-        str | None, typer.Option(help="Directory or URL of the artifacts.", envvar="FLGC_STORE")
-    ] = None,
+    store: StoreUrl = None,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    listing: Annotated[
-        bool, typer.Option("--list", help="Say which reports there are, and write none.")
+    list_only: Annotated[
+        bool, typer.Option("--list", help="List the reports of the store, and write none.")
     ] = False,
 ) -> None:
     """Write the newest report of the store: one HTML page, Markdown, LaTeX, CSV and figures.
@@ -46,19 +45,20 @@ def report(
 
     try:
         opened = Store(store)
-        there = newest(opened)
-        if listing:
-            for name, item in there.items():
-                output.print(f"{name}  {_made(item)}  {item.key}", soft_wrap=True, highlight=False)
+        reports = newest(opened)
+        if list_only:
+            for name, item in reports.items():
+                line = f"{name}  {_moment(item)}  {item.key}"
+                output.print(line, soft_wrap=True, highlight=False)
             return
-        item = _chosen(opened, there, suite)
-        name = item.record["provenance"]["about"] if item.record else ""
-        path = export(opened.read(item.key).to_pandas(), out or report_folder(name))
+        name = _choose(opened.url, list(reports), suite)
+        path = export(opened.read(reports[name].key).to_pandas(), out or report_folder(name))
     except (ValueError, StoreError, DamagedArtifact) as error:
         stop("report", error, 2)
     page = path.with_name("report.html")
     page = page if page.is_file() else path  # stored when there was no page yet
-    output.print(f"Report of {name}, made {_made(item)}: {page}", soft_wrap=True, highlight=False)
+    text = f"Report of {name}, made {_moment(reports[name])}: {page}"
+    output.print(text, soft_wrap=True, highlight=False)
     if show:
         webbrowser.open(page.absolute().as_uri())
 
@@ -68,24 +68,23 @@ def newest(store: "Store") -> "dict[str, Listed]":
     from tasks.store.upkeep import list_artifacts
 
     reports = [item for item in list_artifacts(store) if item.stage == "report" and item.record]
-    # Records tell seconds, and a run may write two reports in one.
+    # The time in a record is in seconds, and a run may write two reports in one.
     ordered = sorted(reports, key=lambda item: (item.created or 0.0, item.modified or 0.0))
-    found: dict[str, Listed] = {}
+    by_name: dict[str, Listed] = {}
     for item in ordered:
         name = (item.record or {})["provenance"]["about"]
-        found.pop(name, None)
-        found[name] = item
-    return found
+        by_name.pop(name, None)
+        by_name[name] = item
+    return by_name
 
 
-def _chosen(store: "Store", there: "dict[str, Listed]", suite: str | None) -> "Listed":
-    if not there:
-        raise ValueError(f"store {store.url} has no report; `flgc reproduce` makes one")
-    if suite is not None and suite not in there:
-        known = ", ".join(there)
-        raise ValueError(f"store {store.url} has no report of {suite!r}; choose from {known}")
-    return there[suite] if suite is not None else list(there.values())[-1]
+def _choose(url: str, names: list[str], suite: str | None) -> str:
+    if not names:
+        raise ValueError(f"store {url} has no report; `flgc reproduce` makes one")
+    if suite is not None and suite not in names:
+        raise ValueError(f"store {url} has no report of {suite!r}; choose from {', '.join(names)}")
+    return suite or names[-1]
 
 
-def _made(item: "Listed") -> str:
+def _moment(item: "Listed") -> str:
     return datetime.fromtimestamp(item.created or 0.0, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from flows.terminal import be_quiet, output, print_plainly, print_table, stop
+from flows.cli.options import StoreUrl
+from flows.cli.terminal import be_quiet, output, print_table, print_text, stop
 
 app = typer.Typer(add_completion=False)
 
@@ -14,9 +15,7 @@ def history(
     suite: Annotated[
         str | None, typer.Option(help="Only this one; default: all that have a history.")
     ] = None,
-    store: Annotated[
-        str | None, typer.Option(help="Directory or URL of the artifacts.", envvar="FLGC_STORE")
-    ] = None,
+    store: StoreUrl = None,
 ) -> None:
     """Show what the scheduled runs (`track`) measured, the newest first, and what drifted.
 
@@ -50,4 +49,4 @@ def history(
         print_table(f"The last runs of the suite {name}", recent_runs(found).map(as_text))
         output.print()
         for line in (f"{drift_verdict(found)}.", *(f"- {line}" for line in drift_sentences(found))):
-            print_plainly(output, line)
+            print_text(output, line)

@@ -6,9 +6,9 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import takewhile
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -27,7 +27,7 @@ output = Console(width=None if sys.stdout.isatty() else 160, emoji=False)
 errors = Console(stderr=True, emoji=False)
 
 INTERRUPTED = 130  # what a shell says of a program that Ctrl-C has ended
-MOST_ROWS = 6  # a longer table is told by its best and its lowest method
+MOST_ROWS = 6  # of a table that is shown whole; of a longer one its best and its lowest method
 # Columns that say what a row is about, and stand in each part of a table that is too wide.
 NAMES = ("dataset", "method", "protocol", "noise", "pattern", "changed", "metric")
 SENTENCES = 2  # of the report's opening that the terminal repeats
@@ -63,31 +63,34 @@ def stop(command: str, error: Exception, code: int) -> NoReturn:
     raise typer.Exit(code) from error
 
 
-def followed(
-    command: str, plan: "Plan", report: Path, run: Callable[[Callable[..., None]], Any]
+def end(state: Any) -> NoReturn:
+    """The end of a command whose flow ended in this state."""
+    raise typer.Exit(0 if state.is_completed() else 1)
+
+
+def run_flow(
+    command: str, flow: Any, parameters: dict[str, Any], plan: "Plan", report: Path
 ) -> Ended:
-    """How a flow ended, with its progress on the way; `run` calls what it is given once it runs.
+    """Run a flow in this process, with its progress, and tell how it ended.
 
     Ctrl-C ends the command with what there is so far, and how to go on.
     """
-    from flows.progress import shown
-    from flows.server import NoServer
+    from deployments.embedded import NoServer, use_any_api
+    from flows.cli.progress import show_progress
     from tasks.store import StoreError
 
     try:
         outlook = _outlook(plan)
         called, running = time.perf_counter(), []
-        with stoppable(), unconverged(), shown(outlook):
-            state = run(lambda *_: running.append(time.perf_counter()))
+        noted = flow.with_options(on_running=[lambda *_: running.append(time.perf_counter())])
+        with stoppable(), report_unconverged(), show_progress(outlook), use_any_api():
+            state = noted(**parameters, return_state=True)
     except (NoServer, StoreError) as error:
         stop(command, error, 1)
     except KeyboardInterrupt:
         so_far = f"; report so far: {report}" if report.is_file() else ""
-        print_plainly(
-            errors,
-            f"Stopped. {outlook.kept} of {len(outlook.steps)} steps kept{so_far}; "
-            "run again to continue.",
-        )
+        kept = f"Stopped. {outlook.kept} of {len(outlook.steps)} steps kept{so_far}"
+        print_text(errors, f"{kept}; rerun to resume.")
         raise typer.Exit(INTERRUPTED) from None
     except SystemExit as error:  # of code that a flow calls: no end that the flow chose
         stop(command, RuntimeError(f"the run was ended from within: {error!r}"), 1)
@@ -97,8 +100,8 @@ def followed(
 def _outlook(plan: "Plan") -> Any:
     """What the run has to do, by what the store has and how long it took."""
     from flgc.device import n_threads
+    from flows.cli.progress import Outlook
     from flows.dry_run import Costs, look_up
-    from flows.progress import Outlook
     from tasks.store import Store
 
     _, steps = look_up(plan)
@@ -111,27 +114,27 @@ def stoppable() -> Iterator[None]:
 
     Either way all that was stored is there: what is half written is no artifact yet.
     """
-    asked = False
+    interrupted = False
 
-    def ask(*_: Any) -> None:
-        nonlocal asked
-        if asked:
+    def interrupt(*_: Any) -> None:
+        nonlocal interrupted
+        if interrupted:
             os._exit(INTERRUPTED)  # Python would wait for threads; the server ends by itself
-        asked = True
+        interrupted = True
         text = "Stopping as soon as the running tasks have ended; Ctrl-C again stops at once."
-        print_plainly(errors, text, style="yellow")
+        print_text(errors, text, style="yellow")
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = signal.signal(signal.SIGINT, interrupt)
     try:
         yield
     finally:
-        if not asked:  # after Ctrl-C, Python's own end may be what a second one must not wait for
+        if not interrupted:  # else Python's own end may be what a second Ctrl-C must not wait for
             signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
-def unconverged() -> Iterator[None]:
+def report_unconverged() -> Iterator[None]:
     """Settings of a grid that a solver does not finish: a line for each solver, at the end.
 
     It says whose they are: the step, which has the names of the data and of the method.
@@ -140,30 +143,29 @@ def unconverged() -> Iterator[None]:
 
     from tasks.running.stage import about_of_this_thread
 
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_solver: dict[str, list[tuple[str, str]]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("always", ConvergenceWarning)
-        shown = warnings.showwarning
+        show = warnings.showwarning
 
         def note(message: Any, category: Any, filename: str, *rest: Any, **more: Any) -> None:
             if issubclass(category, ConvergenceWarning):
                 noted = (about_of_this_thread(), str(message))
-                found.setdefault(Path(filename).stem, []).append(noted)
+                by_solver.setdefault(Path(filename).stem, []).append(noted)
             else:
-                shown(message, category, filename, *rest, **more)
+                show(message, category, filename, *rest, **more)
 
         warnings.showwarning = note
         yield
-    for solver, of_solver in found.items():
-        steps = [step for step in dict.fromkeys(about for about, _ in of_solver) if step]
-        whose = steps[0] if steps else solver
-        whose += f" and {len(steps) - 1} more" if len(steps) > 1 else ""
-        often = f"in {len(of_solver)} fits, at first" if len(of_solver) > 1 else "once"
-        text = f"{whose}: not converged {often}: {of_solver[0][1]}"
-        print_plainly(errors, text, style="yellow")
+    for solver, noted in by_solver.items():
+        steps = [step for step in dict.fromkeys(about for about, _ in noted) if step] or [solver]
+        whose = steps[0] + (f" and {len(steps) - 1} more" if len(steps) > 1 else "")
+        often = f"in {len(noted)} fits, at first" if len(noted) > 1 else "once"
+        text = f"{whose}: not converged {often}: {noted[0][1]}"
+        print_text(errors, text, style="yellow")
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """`40 s`, `12 min`, `2.5 h`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
@@ -171,7 +173,7 @@ def duration(seconds: float) -> str:
 
 
 def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
-    """What a flow that `followed` has ended found, in a screen; the report has all of it."""
+    """What a flow has found, in a screen; the report has all of it."""
     from flows.tables import cost, results_of, shown_tables, standings
     from tasks.report.tables import unjudged
     from tasks.store import Store
@@ -187,24 +189,24 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
         if table is not None and len(table) <= MOST_ROWS and _fits(table, output.width):
             print_table(title, table)
         else:
-            print_plainly(output, f"\n{title}", style="bold")
+            print_text(output, f"\n{title}", style="bold")
             for line in standings(section, rows):
-                print_plainly(output, f"  {line}")
+                print_text(output, f"  {line}")
         for line in unjudged(rows):
-            print_plainly(output, line)
+            print_text(output, line)
     output.print()
     if state.is_completed() and any(section.gaps for section in sections):
-        print_plainly(output, state.message)
+        print_text(output, state.message)
     print_failure(state)
     for sentence in answer(report.with_suffix(".md")) if sections else ():
         if sentence.rstrip(".") not in (state.message or ""):  # an empty report has no other
-            print_plainly(output, sentence)
+            print_text(output, sentence)
     output.print(f"{spent}, after {running - called:.1f} s for Prefect's start", highlight=False)
     if sections:
         where = "" if plan.store == Store(None).url else f" --store {shlex.quote(plan.store)}"
         output.print(f"Report: {report}", soft_wrap=True, highlight=False)
         name = shlex.quote(report.parent.name)
-        print_plainly(output, f"Open it: flgc report --suite {name} --open{where}")
+        print_text(output, f"Open it: flgc report --suite {name} --open{where}")
 
 
 def answer(report: Path) -> list[str]:
@@ -222,19 +224,19 @@ def _fits(table: "pd.DataFrame", width: int) -> bool:
 
 
 def sections_of(state: Any) -> list[Any]:
-    """What a flow of tables gave; nothing if it broke itself."""
-    found = state.result(raise_on_failure=False)
-    return found if isinstance(found, list) else []
+    """The sections that a flow of tables gave; none if the flow itself broke."""
+    result = state.result(raise_on_failure=False)
+    return result if isinstance(result, list) else []
 
 
 def print_failure(state: Any) -> None:
     """Why a flow did not complete, if it did not."""
     if not state.is_completed():
-        found = state.result(raise_on_failure=False)
-        print_plainly(errors, state.message or str(found), style="red")
+        error = state.result(raise_on_failure=False)
+        print_text(errors, state.message or str(error), style="red")
 
 
-def print_plainly(console: Console, text: str, style: str = "") -> None:
+def print_text(console: Console, text: str, style: str = "") -> None:
     """Lines wrapped at words on a terminal, and each in one piece where a program reads them."""
     wrapped = console.is_terminal
     console.print(text, style=style, soft_wrap=not wrapped, markup=False, highlight=False)
@@ -261,15 +263,11 @@ def parts_within(table: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
     names = [column for column in table.columns if column in NAMES]
     sizes = dict(zip(table.columns, (size + BETWEEN for size in _widths(table)), strict=True))
     room = width - sum(sizes[name] for name in names)
-    blocks: list[list[str]] = []
-    for column in table.columns.drop(names):
-        about = column.rpartition(" ")[0]
-        if blocks and about and blocks[-1][0].rpartition(" ")[0] == about:
-            blocks[-1].append(column)
-        else:
-            blocks.append([column])
+    others = enumerate(table.columns.drop(names))
     part: list[str] = []
-    for block in blocks:
+    # Columns of one method are `<method> published`, `<method> paper` and so on.
+    for _, group in groupby(others, lambda each: each[1].rpartition(" ")[0] or each[0]):
+        block = [column for _, column in group]
         whole = sum(map(sizes.__getitem__, block)) <= room
         for columns in [block] if whole else [[column] for column in block]:
             if part and sum(map(sizes.__getitem__, [*part, *columns])) > room:
@@ -281,9 +279,8 @@ def parts_within(table: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
 
 def _widths(table: "pd.DataFrame") -> list[int]:
     """So wide that no cell takes a second line but long names; headings are wrapped at words."""
+    widths = [max(map(len, [*str(name).split(), *table[name]])) for name in table.columns]
     return [
-        min(NAME_WIDTH, max(map(len, [*column.split(), *cells])))
-        if column in NAMES
-        else max(map(len, [*column.split(), *cells]))
-        for column, cells in ((str(name), table[name]) for name in table.columns)
+        min(NAME_WIDTH, width) if name in NAMES else width
+        for name, width in zip(table.columns, widths, strict=True)
     ]

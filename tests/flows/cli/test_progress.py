@@ -16,9 +16,9 @@ pytest.importorskip("prefect")
 
 from prefect.logging import disable_run_logger
 
+from flows.cli.progress import Outlook, Screen, in_lines
 from flows.dry_run import Costs, Lookup
 from flows.execute import StepEnded, TableEnded, listeners, tell
-from flows.progress import Outlook, Screen, in_lines
 from flows.section import Section
 from flows.tables import headline
 from tasks.declared.tiny import TINY
@@ -135,7 +135,7 @@ def test_a_terminal_shows_two_lines_with_what_runs_and_not_what_has_ended(
 ) -> None:
     whole, _ = outlook(tmp_path, step("fit", "iris FLGC"), fit_iris_FLGC=30.0)
     name = "vary digits salt_pepper 0.1 independent run 0 FLGC* averaged for a figure of many words"
-    monkeypatch.setattr("flows.progress.at_work", lambda: {name: 3.0, "fit wine FLGC": 1.0})
+    monkeypatch.setattr("flows.cli.progress.at_work", lambda: {name: 3.0, "fit wine FLGC": 1.0})
     screen = Screen(whole)
     screen.experiment = "uci"
     console = Console(file=io.StringIO(), width=width)
@@ -189,7 +189,7 @@ def test_a_listener_that_raises_costs_no_other(monkeypatch: pytest.MonkeyPatch) 
 def test_without_a_terminal_progress_is_a_line_now_and_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("flows.progress.EVERY_SECONDS", 0.2)
+    monkeypatch.setattr("flows.cli.progress.EVERY_SECONDS", 0.2)
     names = ("iris FLGC paper", "wine FLGC paper")
     whole, _ = outlook(tmp_path, *(step("fit", name) for name in names), fit_iris_FLGC_paper=90.0)
     with in_lines(whole):

@@ -6,13 +6,17 @@ The store itself is imported by the commands alone: `flgc --help` need not wait 
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
+
+from flows.cli.options import AsJson, StoreUrl
 
 if TYPE_CHECKING:
     from tasks.store import Store
@@ -24,21 +28,17 @@ app = typer.Typer(
     add_completion=False,
 )
 
-StoreOption = Annotated[
-    str | None,
-    typer.Option("--store", help="Directory or URL.", envvar="FLGC_STORE", show_default=False),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Order = Literal["age", "size", "seconds", "stage", "about"]
 
 SHORTEST = 8  # digits of a key in a list; more where they are not enough to tell it
 NARROWEST = 20  # columns for what an artifact is about, on the narrowest terminal
+NOTED = ("created", "seconds", "rows")
 WIDEST_VALUE = 300  # characters of a parameter that are shown; all of them are in --json
 
 
 @contextmanager
 def _readable_errors() -> Iterator[None]:
-    """A wrong name ends with 2, what the store cannot do with 1, each in one line."""
+    """A wrong name exits with 2, what the store cannot do with 1, each in one line."""
     from tasks.store import DamagedArtifact, StoreError
 
     try:
@@ -54,7 +54,7 @@ def _stop(error: Exception, code: int) -> NoReturn:
     raise typer.Exit(code) from error
 
 
-def _opened(store: str | None) -> "Store":
+def _open(store: str | None) -> "Store":
     from tasks.store import Store, StoreError
 
     try:
@@ -70,8 +70,8 @@ def list_(
         list[str] | None, typer.Option(help="Only artifacts of this stage; repeat it.")
     ] = None,
     sort: Annotated[Order, typer.Option(help="By what; the newest or largest are last.")] = "age",
-    store: StoreOption = None,
-    as_json: JsonOption = False,
+    store: StoreUrl = None,
+    as_json: AsJson = False,
 ) -> None:
     """What is in the store: a line for each artifact, and totals by stage.
 
@@ -84,7 +84,7 @@ def list_(
     from tasks.store.upkeep import list_artifacts
 
     with _readable_errors():
-        opened = _opened(store)
+        opened = _open(store)
         listed = list_artifacts(opened)
     digits = _enough_digits(listed)
     if stage:
@@ -94,7 +94,7 @@ def list_(
             what = f"no artifact of stage {', '.join(unknown)}; there are {', '.join(known)}"
             _stop(KeyError(what), 2)
         listed = [item for item in listed if item.stage in stage]
-    listed.sort(key=lambda item: (_ordered(item, sort), item.created or 0.0))
+    listed.sort(key=lambda item: (_sort_key(item, sort), item.created or 0.0))
     if as_json:
         typer.echo(json.dumps([_summary(item) for item in listed], indent=2))
         return
@@ -109,15 +109,15 @@ def list_(
         _print_aligned(("stage", "artifacts", "size", "seconds"), _totals(listed), right=(1, 2, 3))
         typer.echo()
     size = _size(sum(item.size for item in listed))
-    typer.echo(f"{_counted(len(listed), 'artifact')}, {size}, in {opened.url}")
+    typer.echo(f"{_count(len(listed), 'artifact')}, {size}, in {opened.url}")
 
 
 @app.command()
 def show(
     key: Annotated[str, typer.Argument(help="A key, its digits, or the beginning of either.")],
     rows: Annotated[int, typer.Option(help="How many rows to print.", min=0)] = 5,
-    store: StoreOption = None,
-    as_json: JsonOption = False,
+    store: StoreUrl = None,
+    as_json: AsJson = False,
 ) -> None:
     """One artifact, checked: where it comes from, and its first rows.
 
@@ -128,7 +128,7 @@ def show(
     from tasks.store.upkeep import find_key
 
     with _readable_errors():
-        opened = _opened(store)
+        opened = _open(store)
         full_key = find_key(opened, key)
         record = opened.record(full_key)
         table = opened.read(full_key)
@@ -156,7 +156,7 @@ def show(
         if pairs:
             typer.secho(f"\n{title}", bold=True)
             _print_pairs(pairs)
-    typer.secho(f"\n{_counted(table.num_rows, 'row')}", bold=True)
+    typer.secho(f"\n{_count(table.num_rows, 'row')}", bold=True)
     _print_pairs({field.name: field.type for field in table.schema})
     if rows and table.num_rows:
         frame = table.slice(0, rows).to_pandas()
@@ -165,7 +165,7 @@ def show(
 
 
 @app.command()
-def verify(store: StoreOption = None, as_json: JsonOption = False) -> None:
+def verify(store: StoreUrl = None, as_json: AsJson = False) -> None:
     """Read every artifact and check its seal and digest; exit code 1 if one is not whole.
 
     Example: flgc store verify --json
@@ -175,9 +175,9 @@ def verify(store: StoreOption = None, as_json: JsonOption = False) -> None:
     from tasks.store.upkeep import verify as verify_store
 
     with _readable_errors():
-        opened = _opened(store)
+        opened = _open(store)
         keys = artifact_keys(opened)
-        results = dict(_with_a_bar("checking", verify_store(opened), len(keys)))
+        results = dict(_show_bar("checking", verify_store(opened), len(keys)))
     problems = {key: problem for key, problem in results.items() if problem is not None}
     damaged = {key: str(p) for key, p in problems.items() if isinstance(p, DamagedArtifact)}
     unreadable = {key: str(p) for key, p in problems.items() if key not in damaged}
@@ -205,15 +205,14 @@ def prune(
         list[str] | None,
         typer.Option(help="All but this artifact and what it was made from (repeatable)."),
     ] = None,
-    delete: Annotated[bool, typer.Option("--delete", help="Do it; else only say what.")] = False,
-    store: StoreOption = None,
-    as_json: JsonOption = False,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete; else only list.")] = False,
+    store: StoreUrl = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Clear abandoned temporaries and damaged artifacts, and more when asked.
+    """Delete abandoned temporaries and damaged artifacts, and more on request.
 
     Kept in any case: what --keep names and what it was made from, what could not be read, what was
-    made since a run began that is still using the store, and the history unless
-    --stage history is given.
+    made since a run began that is still using the store, and the history without --stage history.
 
     Example: flgc store prune --older-than 90
 
@@ -222,7 +221,7 @@ def prune(
     from tasks.store.upkeep import carry_out, plan_pruning
 
     with _readable_errors():
-        opened = _opened(store)
+        opened = _open(store)
         pruning = plan_pruning(
             opened,
             older_than_days=older_than,
@@ -244,7 +243,7 @@ def prune(
         typer.echo(f"{removal.name}: kept: {removal.reason}")
     size = _size(sum(removal.size for removal in removals))
     verb = "removed" if delete else "to remove; add --delete to do it:"
-    typer.echo(f"{verb} {_counted(len(removals), 'file')}, {size}, in {opened.url}")
+    typer.echo(f"{verb} {_count(len(removals), 'file')}, {size}, in {opened.url}")
 
 
 def _file(removal: "Removal") -> dict[str, object]:
@@ -255,19 +254,12 @@ def _summary(item: "Listed") -> dict[str, object]:
     """What a script needs to choose; the rest is in `flgc store show KEY --json`."""
     record: Mapping[str, Any] = item.record or {}
     standing = {"readable": item.record is not None, "damaged": item.damaged}
-    told = {name: record.get(name) for name in ("created", "seconds", "rows")}
     about = record.get("provenance", {}).get("about", "")
-    return {
-        "key": item.key,
-        "stage": item.stage,
-        "about": about,
-        "bytes": item.size,
-        **told,
-        **standing,
-    }
+    summary = {"key": item.key, "stage": item.stage, "about": about, "bytes": item.size}
+    return summary | {name: record.get(name) for name in NOTED} | standing
 
 
-def _ordered(item: "Listed", sort: Order) -> Any:
+def _sort_key(item: "Listed", sort: Order) -> Any:
     record: Mapping[str, Any] = item.record or {}
     orders = {
         "age": item.created or 0.0,
@@ -287,17 +279,14 @@ def _about(item: "Listed") -> str:
 
 def _totals(listed: Iterable["Listed"]) -> list[tuple[str, ...]]:
     """Stages by size, the largest last."""
-    groups: dict[str, list[Listed]] = {}
+    numbers, sizes, seconds = Counter[str](), Counter[str](), Counter[str]()
     for item in listed:
-        groups.setdefault(item.stage, []).append(item)
-    sizes = {stage: sum(item.size for item in items) for stage, items in groups.items()}
-    seconds = {
-        stage: sum(item.record["seconds"] for item in items if item.record)
-        for stage, items in groups.items()
-    }
+        numbers[item.stage] += 1
+        sizes[item.stage] += item.size
+        seconds[item.stage] += item.record["seconds"] if item.record else 0
     return [
-        (stage, str(len(groups[stage])), _size(size), f"{seconds[stage]:.1f}")
-        for stage, size in sorted(sizes.items(), key=lambda pair: pair[1])
+        (stage, str(numbers[stage]), _size(size), f"{seconds[stage]:.1f}")
+        for stage, size in reversed(sizes.most_common())
     ]
 
 
@@ -307,11 +296,8 @@ def _digits(item: "Listed") -> str:
 
 def _enough_digits(listed: Iterable["Listed"]) -> int:
     """How many digits tell every artifact from all others."""
-    known = sorted(map(_digits, listed))
-    common = [
-        next((i for i in range(64) if one[i] != other[i]), 63) for one, other in pairwise(known)
-    ]
-    return max([SHORTEST, *(length + 1 for length in common)])
+    pairs = pairwise(sorted(map(_digits, listed)))
+    return max([SHORTEST, *(len(commonprefix(pair)) + 1 for pair in pairs)])  # noqa: RUF071 - no paths
 
 
 def _age(item: "Listed", now: float) -> str:
@@ -329,7 +315,7 @@ def _size(size: int) -> str:
     return f"{size / units[unit]:.1f} {unit}" if unit in units else f"{size} B"
 
 
-def _counted(count: int, what: str) -> str:
+def _count(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
@@ -358,13 +344,13 @@ def _print_aligned(
         widths[cut] = min(widths[cut], max(NARROWEST, width - others))
     for number, line in enumerate(lines):
         cells = [
-            _shortened(text, size).rjust(size) if i in right else _shortened(text, size).ljust(size)
+            _shorten(text, size).rjust(size) if i in right else _shorten(text, size).ljust(size)
             for i, (text, size) in enumerate(zip(line, widths, strict=True))
         ]
         typer.secho("  ".join(cells).rstrip(), bold=number == 0 or None)
 
 
-def _shortened(text: str, size: int) -> str:
+def _shorten(text: str, size: int) -> str:
     return text if len(text) <= size else f"{text[: size - 1]}…"
 
 
@@ -374,10 +360,10 @@ def _print_pairs(pairs: Mapping[str, Any]) -> None:
     for name, value in pairs.items():
         plain = isinstance(value, dict | list)
         text = json.dumps(value, ensure_ascii=False) if plain else str(value)
-        typer.echo(f"  {name:<{width}}  {_shortened(text, WIDEST_VALUE)}".rstrip())
+        typer.echo(f"  {name:<{width}}  {_shorten(text, WIDEST_VALUE)}".rstrip())
 
 
-def _with_a_bar(what: str, items: Iterable[Any], total: int) -> Iterator[Any]:
+def _show_bar(what: str, items: Iterable[Any], total: int) -> Iterator[Any]:
     """The same items; on a terminal with how many are done and the time left."""
     if not sys.stderr.isatty():
         yield from items

@@ -7,10 +7,9 @@ from typer.testing import CliRunner
 
 pytest.importorskip("prefect")
 
-from tasks.document.writers.html import page_files
-
-from flows import report_cli
+from flows.cli import report as report_cli
 from flows.reports import place_of
+from tasks.report.writers.html import page_files
 from tasks.stages.report import report
 
 KINDS = ("sizes", "results", "pairs", "timings", "curves", "affinities", "criteria", "figures")

@@ -16,17 +16,18 @@ import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
-from flows.plan import planned
-from flows.terminal import (
+from flows.cli.terminal import (
     INTERRUPTED,
     answer,
     errors,
-    followed,
     parts_within,
-    print_plainly,
     print_table,
-    unconverged,
+    print_text,
+    report_unconverged,
+    run_flow,
 )
+from flows.parameters import Selection
+from flows.plan import plan_of
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -82,13 +83,13 @@ def test_a_narrow_table_is_one_part() -> None:
 
 
 def test_no_name_becomes_a_picture(capsys: pytest.CaptureFixture) -> None:
-    print_plainly(errors, "mine:Three: ValueError [of 3]")
+    print_text(errors, "mine:Three: ValueError [of 3]")
     assert capsys.readouterr().err == "mine:Three: ValueError [of 3]\n"
 
 
 def test_solvers_that_do_not_converge_are_told_of_once(capsys: pytest.CaptureFixture) -> None:
     def warn() -> None:
-        with unconverged():
+        with report_unconverged():
             for residual in (1, 2, 3):
                 warnings.warn(f"residual {residual}", ConvergenceWarning, stacklevel=1)
             warnings.warn("something else", UserWarning, stacklevel=1)
@@ -109,7 +110,7 @@ def test_what_does_not_converge_is_named_by_data_and_method(
 
     stage = Stage.__new__(Stage)  # without an entry among the stages that there are
     stage.name, stage.routed = "score", solve
-    with unconverged():
+    with report_unconverged():
         for data in ("iris", "wine", "wine"):
             stage._as_task("", f"{data} SSC", {}, SimpleNamespace())
     told = " ".join(capsys.readouterr().err.split())
@@ -127,7 +128,7 @@ Start = Callable[[float], subprocess.Popen[str]]
 WAITING = """
 import time
 from concurrent.futures import ThreadPoolExecutor
-from flows.terminal import stoppable
+from flows.cli.terminal import stoppable
 
 with stoppable(), ThreadPoolExecutor() as pool:
     task = pool.submit(time.sleep, {seconds})
@@ -172,9 +173,11 @@ def test_ctrl_c_twice_does_not_wait(run_waiting: Start) -> None:
     assert process.wait(20) == INTERRUPTED
 
 
+@pytest.mark.usefixtures("prefect_server")
 def test_code_that_exits_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = planned(["uci"], "tiny", ["iris"], ["FLGC"], store=str(tmp_path))
+    plan = plan_of(["uci"], Selection("tiny", ["iris"], ["FLGC"], store=str(tmp_path)))
+    flow = SimpleNamespace(with_options=lambda **_: lambda **_: sys.exit(0))
     with pytest.raises(typer.Exit) as raised:
-        followed("reproduce", plan, tmp_path / "report.html", lambda _: sys.exit(0))
+        run_flow("reproduce", flow, {}, plan, tmp_path / "report.html")
     assert raised.value.exit_code == 1
     assert "flgc reproduce: the run was ended from within: SystemExit(0)" in capsys.readouterr().err

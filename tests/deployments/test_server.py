@@ -7,10 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,9 +19,10 @@ import pytest
 pytest.importorskip("prefect")
 
 from deployments import processes
-from flows.server import Guard, bound, url_of
+from deployments.addresses import bind, url_of
+from deployments.server import Guard
+from tests.deployments.live import REPOSITORY, wait_until
 
-REPOSITORY = Path(__file__).parents[2]
 FOREIGN = "http://evil.example"
 
 
@@ -85,25 +84,11 @@ def test_addresses_of_ipv6_stand_in_brackets(host: str, url: str) -> None:
     assert url_of(host, 4200) == url
 
 
-def environment(home: Path) -> dict[str, str]:
-    """Also of a person who has opened the doors of other servers."""
-    kept = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
-    return kept | {
-        "PREFECT_HOME": str(home),
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "false",
-        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": "*",
-        "DO_NOT_TRACK": "1",
-        "PYTHONPATH": str(REPOSITORY),
-    }
-
-
 @dataclass(frozen=True)
 class Served:
     """A running server."""
 
     url: str
-    environment: dict[str, str]
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, **headers: str
@@ -120,48 +105,14 @@ class Served:
             return answer.status, found, answer.read().decode()
 
 
-@pytest.fixture(scope="module", params=["127.0.0.1", "::1"])
-def served(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Served]:
-    """As `flgc up` starts it."""
-    folder = tmp_path_factory.mktemp("served")
-    with bound(request.param, 0) as probe:
-        port = probe.getsockname()[1]
-    made = Served(url_of(request.param, port), environment(folder / "home"))
-    log = folder / "log"
-    server = subprocess.Popen(
-        [sys.executable, "-m", "flows.server", "--host", request.param, "--port", str(port)],
-        env=made.environment,
-        cwd=folder,
-        stdout=log.open("wb"),
-        stderr=subprocess.STDOUT,
-    )
-    try:
-        wait_for_health(made, server, log)
-        yield made
-    finally:
-        server.terminate()
-        server.wait(30)
-
-
-def wait_for_health(made: Served, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 180
-    while True:
-        try:
-            assert made.ask("GET", "/api/health")[0] == 200
-            return
-        except OSError:
-            assert server.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.5)
+@pytest.fixture(scope="module")
+def served(prefect_server: str) -> Served:
+    return Served(prefect_server.removesuffix("/api"))
 
 
 FLOW = b'{"name": "made by a page"}'
-slow = pytest.mark.slow
 
 
-@slow
 def test_a_foreign_page_reads_nothing(served: Served) -> None:
     for method, path, body in (
         ("GET", "/api/admin/settings", None),
@@ -175,7 +126,6 @@ def test_a_foreign_page_reads_nothing(served: Served) -> None:
         assert text == f"pages of '{FOREIGN}' may not use this server\n"
 
 
-@slow
 def test_a_foreign_page_is_not_told_that_it_may(served: Served) -> None:
     wanted = {"Access_Control_Request_Method": "POST", "Access_Control_Request_Headers": "*"}
     status, headers, _ = served.ask("OPTIONS", "/api/flows/", Origin=FOREIGN, **wanted)
@@ -183,7 +133,6 @@ def test_a_foreign_page_is_not_told_that_it_may(served: Served) -> None:
     assert not [name for name in headers if name.startswith("access-control")]
 
 
-@slow
 def test_what_comes_without_an_origin_is_executed_but_not_readable(served: Served) -> None:
     """Images and scripts of foreign pages ask so; the browser hides the answer from the page."""
     status, headers, _ = served.ask("GET", "/api/flows/count", **{"Sec_Fetch_Site": "cross-site"})
@@ -191,7 +140,6 @@ def test_what_comes_without_an_origin_is_executed_but_not_readable(served: Serve
     assert "access-control-allow-origin" not in headers
 
 
-@slow
 @pytest.mark.parametrize("kind", ["text/plain", "application/json"])
 @pytest.mark.parametrize("origin", [None, FOREIGN, "null"])
 def test_nothing_is_changed_without_a_token(served: Served, kind: str, origin: str | None) -> None:
@@ -202,7 +150,6 @@ def test_nothing_is_changed_without_a_token(served: Served, kind: str, origin: s
     assert "CSRF" in text or origin
 
 
-@slow
 def test_a_foreign_name_is_nobody(served: Served) -> None:
     for path in ("/", "/api/health", "/api/admin/settings"):
         status, _, text = served.ask("GET", path, Host="evil.example:4200")
@@ -212,7 +159,6 @@ def test_a_foreign_name_is_nobody(served: Served) -> None:
     assert served.ask("POST", "/api/flows/", FLOW, **same)[0] == 403
 
 
-@slow
 def test_its_own_page_does_what_it_always_did(served: Served) -> None:
     """As the pages of Prefect do: they read where the API is, take a token, and send it along."""
     status, headers, text = served.ask("GET", "/ui-settings", Origin=served.url)
@@ -242,32 +188,60 @@ async def socket_answer(url: str, origin: str | None) -> str:
         return str(error.response.status_code)
 
 
-@slow
 def test_events_are_told_to_programs_and_to_no_foreign_page(served: Served) -> None:
     assert asyncio.run(socket_answer(served.url, None)) == "auth_success"
     assert asyncio.run(socket_answer(served.url, served.url)) == "auth_success"
     assert asyncio.run(socket_answer(served.url, FOREIGN)) == "403"
 
 
+@pytest.mark.slow
+def test_a_server_of_ipv6_is_guarded_too(tmp_path: Path) -> None:
+    with bind("::1", 0) as probe:
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "deployments.server", "--host", "::1", "--port", str(port)]
+    server = subprocess.Popen(command, env=environment(tmp_path), cwd=tmp_path)
+    served = Served(url_of("::1", port))
+    try:
+        wait_until(lambda: answers(served), 180)
+        assert served.ask("GET", "/api/health", Origin=served.url)[0] == 200
+        assert served.ask("GET", "/api/health", Origin=FOREIGN)[0] == 403
+        assert served.ask("GET", "/api/health", Host="evil.example:4200")[0] == 403
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def answers(served: Served) -> bool:
+    try:
+        return served.ask("GET", "/api/health")[0] == 200
+    except OSError:
+        return False
+
+
+def environment(home: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
+    silent = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
+    return kept | silent | {"PREFECT_HOME": str(home), "PYTHONPATH": str(REPOSITORY)}
+
+
 FLOW_OF_ITS_OWN = """
 import os, sys
 from pathlib import Path
 from prefect import flow
-from flows.server import any_api
+from deployments.embedded import use_any_api
 
 @flow
 def one():
     print(os.getpid(), flush=True)
     if len(sys.argv) > 1:
-        import time
-        time.sleep(300)
+                time.sleep(300)
 
-with any_api():
+with use_any_api():
     one()
 """
 
 
-@slow
+@pytest.mark.slow
 def test_the_embedded_server_ends_with_the_process(tmp_path: Path) -> None:
     """Also when that is killed; and its runs are in the database that `flgc up` uses."""
     home = tmp_path / "home"
@@ -306,7 +280,7 @@ def servers(home: Path) -> list[psutil.Process]:
     return found
 
 
-@slow
+@pytest.mark.slow
 def test_an_embedded_server_that_cannot_start_says_why_without_secrets(tmp_path: Path) -> None:
     url = "postgresql+asyncpg://me:open-sesame@127.0.0.1:1/none"
     given = environment(tmp_path) | {"PREFECT_SERVER_DATABASE_CONNECTION_URL": url}

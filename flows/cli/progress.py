@@ -16,10 +16,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from flows.cli.terminal import errors, format_duration, print_text
 from flows.dry_run import Costs, Lookup
 from flows.execute import StepEnded, TableEnded, listeners
 from flows.tables import headline
-from flows.terminal import duration, errors, print_plainly
 from tasks.running.stage import at_work
 
 EVERY_SECONDS = 60.0  # between two lines of progress where there is no terminal for a bar
@@ -47,11 +47,17 @@ class Outlook:
         self.waiting = {key: step for key, step in self.steps.items() if step.artifact is None}
         self.cells = Counter(step.experiment for step in steps if step.stage == CELL)
         self.kept = len(self.steps) - len(self.waiting)
-        self.began, self.elapsed, self.worked, self.ended = clock(), 0.0, 0.0, 0
+        self.began, self.elapsed, self.is_running = clock(), 0.0, False
+        self.worked, self.ended = 0.0, 0
 
-    def begin(self) -> None:
-        """The run begins now; what was before it is no step's time."""
-        self.began = self.clock()
+    def listen(self, event: StepEnded | TableEnded) -> None:
+        """Note what has ended; what was before the first step is no step's time."""
+        if isinstance(event, TableEnded):
+            self.end_table(event.section.experiment.name)
+            return
+        if not self.is_running:
+            self.is_running, self.began = True, self.clock()
+        self.end(event)
 
     def end(self, event: StepEnded) -> None:
         """A step has ended, however it did; what was computed is learnt from."""
@@ -96,7 +102,7 @@ class Outlook:
         idle = max(0.0, self.elapsed - self.worked / self.workers)
         around = idle / self.ended if self.ended else 0.0
         total = seconds / self.workers + around * len(self.waiting)
-        return f"{'at least' if unknown else 'about'} {duration(total)} left"
+        return f"{'at least' if unknown else 'about'} {format_duration(total)} left"
 
 
 class Screen:
@@ -107,7 +113,7 @@ class Screen:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         running = at_work()
-        elapsed = duration(time.monotonic() - self.began)
+        elapsed = format_duration(time.monotonic() - self.began)
         if not self.experiment:
             yield Text(f"starting Prefect, {elapsed}")
             return
@@ -123,6 +129,38 @@ class Screen:
         yield Text(text, style="dim", no_wrap=True, overflow="ellipsis")
 
 
+class Lines:
+    """A line when a table begins and when it ends, and one after each minute of silence."""
+
+    def __init__(self, outlook: Outlook) -> None:
+        self.outlook, self.experiment, self.began = outlook, "", time.monotonic()
+        self.ended = threading.Event()
+        self.print("starting Prefect ...")
+
+    def print(self, text: str) -> None:
+        """A line now; the next reminder is a minute later."""
+        self.printed = time.monotonic()
+        print_text(errors, text)
+
+    def listen(self, event: StepEnded | TableEnded) -> None:
+        """Print where a table begins and ends."""
+        if isinstance(event, TableEnded):
+            seconds = format_duration(time.monotonic() - self.began)
+            self.print(f"{headline(event.store, event.section)}, {seconds}")
+        elif event.experiment != self.experiment:
+            self.experiment, self.began = event.experiment, time.monotonic()
+            self.print(f"{self.experiment}: {self.outlook.done(self.experiment)[1]} cells ...")
+
+    def remind(self) -> None:
+        """Print how far the run is, until it has ended."""
+        while not self.ended.wait(max(0.0, self.printed + EVERY_SECONDS - time.monotonic())):
+            if time.monotonic() >= self.printed + EVERY_SECONDS:
+                (done, total), running = self.outlook.done(), at_work()
+                where = self.experiment or "starting Prefect"
+                words = [f"{where}: {done} of {total} cells", *list(running)[:1]]
+                self.print(", ".join(filter(None, [*words, self.outlook.left(running)])))
+
+
 @contextmanager
 def on_a_terminal(outlook: Outlook) -> Iterator[None]:
     """The whole and the table at work in a line each; above them a line for each that has ended."""
@@ -131,68 +169,41 @@ def on_a_terminal(outlook: Outlook) -> Iterator[None]:
 
         def listen(event: StepEnded | TableEnded) -> None:
             if isinstance(event, StepEnded):
-                if not screen.experiment:
-                    outlook.begin()
                 screen.experiment = event.experiment
-                outlook.end(event)
             else:
-                outlook.end_table(event.section.experiment.name)
-                text = headline(event.store, event.section, live.console.width)
-                print_plainly(live.console, text)
+                print_text(live.console, headline(event.store, event.section, live.console.width))
 
-        with _listening(listen):
+        with _listening(outlook, listen):
             yield
 
 
 @contextmanager
 def in_lines(outlook: Outlook) -> Iterator[None]:
-    """A line when a table begins and when it ends, and one after each minute of silence."""
-    reached, since = "starting Prefect", time.monotonic()
-    said, ended = since, threading.Event()
-
-    def say(text: str) -> None:
-        nonlocal said
-        said = time.monotonic()
-        print_plainly(errors, text)
-
-    def listen(event: StepEnded | TableEnded) -> None:
-        nonlocal reached, since
-        if isinstance(event, TableEnded):
-            outlook.end_table(event.section.experiment.name)
-            say(f"{headline(event.store, event.section)}, {duration(time.monotonic() - since)}")
-            return
-        if event.experiment != reached:
-            if reached == "starting Prefect":
-                outlook.begin()
-            reached, since = event.experiment, time.monotonic()
-            say(f"{reached}: {outlook.done(reached)[1]} cells ...")
-        outlook.end(event)
-
-    def remind() -> None:
-        while not ended.wait(max(0.0, said + EVERY_SECONDS - time.monotonic())):
-            if time.monotonic() >= said + EVERY_SECONDS:
-                (done, total), running = outlook.done(), at_work()
-                words = [f"{reached}: {done} of {total} cells", *list(running)[:1]]
-                say(", ".join(filter(None, [*words, outlook.left(running)])))
-
-    say(f"{reached} ...")
-    reminder = threading.Thread(target=remind, daemon=True)
+    """Lines on stderr, with a thread that reminds."""
+    lines = Lines(outlook)
+    reminder = threading.Thread(target=lines.remind, daemon=True)
     reminder.start()
     try:
-        with _listening(listen):
+        with _listening(outlook, lines.listen):
             yield
     finally:
-        ended.set()
+        lines.ended.set()
         reminder.join()
 
 
-def shown(outlook: Outlook) -> AbstractContextManager[None]:
+def show_progress(outlook: Outlook) -> AbstractContextManager[None]:
     """Two lines that change on a terminal, lines elsewhere."""
     return on_a_terminal(outlook) if errors.is_terminal else in_lines(outlook)
 
 
 @contextmanager
-def _listening(listen: Callable[[StepEnded | TableEnded], None]) -> Iterator[None]:
+def _listening(outlook: Outlook, show: Callable[[StepEnded | TableEnded], None]) -> Iterator[None]:
+    """Have the outlook know of all that ends, and whoever shows it."""
+
+    def listen(event: StepEnded | TableEnded) -> None:
+        outlook.listen(event)
+        show(event)
+
     listeners.append(listen)
     try:
         yield

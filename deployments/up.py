@@ -9,8 +9,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from deployments.settings import DEFAULT_PORT, SILENT_SECONDS, StackSettings
-from deployments.stack import LocalStack, StackError, count_gpus
+from deployments.settings import DEFAULT_PORT, SILENT, SILENT_SECONDS, StackSettings
 
 app = typer.Typer(add_completion=False)
 
@@ -24,7 +23,7 @@ PEOPLE = range(1000, 60000)
 """Numbers of users who are no services, as distributions give them."""
 
 
-class _AskedToStop(BaseException):
+class _Stop(BaseException):
     """Ends whatever the command is waiting for."""
 
 
@@ -32,7 +31,7 @@ def _stop_once(number: int, _: Any) -> None:
     """The first signal ends the stack; more of them must not interrupt its stopping."""
     for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN)
-    raise _AskedToStop(signal.Signals(number).name)
+    raise _Stop(signal.Signals(number).name)
 
 
 @app.command()
@@ -40,7 +39,7 @@ def up(
     context: typer.Context,
     port: Annotated[int, typer.Option(help="Port of server and UI.")] = DEFAULT_PORT,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 admits other machines.")
     ] = "127.0.0.1",
     allowed_hosts: Annotated[
         list[str] | None,
@@ -85,6 +84,10 @@ def up(
 
     Example: flgc up --port 4201 --workers 2
     """
+    for name, value in SILENT.items():
+        os.environ[name] = value  # before Prefect is imported
+    from deployments.stack import LocalStack, StackError, count_gpus
+
     try:
         gpus = count_gpus() if gpu_workers is None else gpu_workers
         settings = StackSettings(
@@ -103,26 +106,22 @@ def up(
     for option, variable in SECRETS.items():
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
-            shown = option.replace("_", "-")
-            _say(f"Warning: others see --{shown} in the list of processes; {variable} they do not")
+            name = option.replace("_", "-")
+            text = f"Warning: others see --{name} in the list of processes; they do not see"
+            typer.echo(f"{text} {variable}")
     for number in SIGNALS:
         signal.signal(number, _stop_once)
-    failure: StackError | None = None
     try:
-        with LocalStack(settings, say=_say) as stack:
+        with LocalStack(settings, say=typer.echo) as stack:
             try:
                 stack.start()
-                _say(welcome(settings, other_users()))
+                typer.echo(welcome(settings, other_users()))
                 stack.watch()
-            except _AskedToStop as request:
-                _say(f"{request}: stopping everything ...")
-            except StackError as error:
-                failure = error
+            except _Stop as request:
+                typer.echo(f"{request}: stopping everything ...")
     except StackError as error:
-        failure = error
-    if failure is not None:
-        _fail(failure, 1)
-    _say("everything is stopped")
+        _fail(error, 1)
+    typer.echo("everything is stopped")
 
 
 def other_users() -> list[str]:
@@ -160,10 +159,6 @@ def welcome(settings: StackSettings, others: Sequence[str] = ()) -> str:
         lines.append(f"  To prevent it: export {SECRETS['auth']}=user:password")
     lines.append("Ctrl-C stops everything.")
     return "\n".join(lines)
-
-
-def _say(message: str) -> None:
-    typer.echo(message)
 
 
 def _fail(error: Exception, code: int) -> NoReturn:
