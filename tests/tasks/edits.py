@@ -30,5 +30,5 @@ def edited(path: str, old: str, new: str) -> Iterator[None]:
 
 def forget() -> None:
     """As if nothing had been digested yet."""
-    for known in (sources.module_of, code._found, code._definition, code._digested):
+    for known in (sources.module_of, code._definition, code._digest_and_files):
         known.cache_clear()

@@ -322,10 +322,10 @@ def test_an_installed_package_that_is_given_counts_by_source(tmp_path: Path) -> 
 
 @pytest.fixture
 def _other_versions(monkeypatch: pytest.MonkeyPatch) -> Any:
-    code_module._third_party.cache_clear()
+    code_module._requirement.cache_clear()
     monkeypatch.setattr(code_module, "version", lambda name: f"0 of {name}")
     yield
-    code_module._third_party.cache_clear()
+    code_module._requirement.cache_clear()
 
 
 def test_a_third_party_counts_by_its_version(request: pytest.FixtureRequest) -> None:
@@ -373,10 +373,7 @@ def test_what_has_no_definition_is_refused(nameless: Any) -> None:
 
 def test_a_registry_of_the_project_is_not_followed() -> None:
     assert isinstance(scaling.SCALINGS, Registry)
-    followed = code_module._definition(
-        code_module.Target("flgc.scaling", "SCALINGS"), frozenset()
-    ).targets
-    assert followed == frozenset()
+    assert not code_module._definition(code_module.Name("flgc.scaling", ("SCALINGS",))).uses
 
 
 STAGE = """
