@@ -1,7 +1,7 @@
-"""Who uses a store now: a small file of each run, written anew while it lives.
+"""Who uses a store now, and whose turn it is to write a name: small files say so.
 
-So a run can be told from the store alone, on whatever machine it is; one that was killed stops
-writing, and its lease runs out.
+So other processes can see it from the store alone, on whatever machine they are. A run writes its
+lease anew while it lives; one that was killed stops writing, and its lease runs out.
 """
 
 import json
@@ -9,12 +9,14 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import PurePosixPath
 
-from tasks.store.files import FileEntry, Files, StoreError
+from tasks.store.files import FileEntry, Files, StoreError, temporary_name
 
 RUNNING = ".running"
+TURNS = ".turns"
 REFRESH_SECONDS = 60.0
 LEASE_SECONDS = 600.0
 # Machines may disagree about the time by this much.
@@ -81,3 +83,44 @@ def _times(files: Files, entry: FileEntry) -> tuple[float, float | None]:
         return float(noted["started"]), entry.modified or float(noted["refreshed"])
     except (StoreError, ValueError, KeyError, TypeError):
         return float("-inf"), entry.modified
+
+
+@contextmanager
+def my_turn(files: Files, name: str) -> Iterator[None]:
+    """One writer of a name at a time, on any filesystem that lists what was written.
+
+    Burns and Lamport's one-bit algorithm, with a file for the bit: raise it; if one of a smaller
+    name is up, lower it and wait; else wait for the others that are up, which lower theirs or soon
+    end. A writer that was killed in its turn is waited for as long as `files.patience` says.
+    """
+    path = PurePosixPath(name)
+    folder = str(path.parent / TURNS)
+    mine = f"{folder}/{temporary_name()}-{path.stem}"
+
+    def up() -> set[str]:
+        found = {entry.name for entry in files.entries(folder)}
+        return {turn for turn in found if turn.endswith(f"-{path.stem}")} - {mine}
+
+    def wait_for(others: Collection[str]) -> None:
+        pause, deadline = 0.002, time.monotonic() + files.patience
+        while others := up() & set(others):
+            if time.monotonic() > deadline:
+                for dead in others:
+                    files.delete(dead)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.2)
+
+    try:
+        while True:
+            files.note(mine, "")
+            others = up()
+            earlier = {turn for turn in others if turn < mine}
+            if not earlier:
+                break
+            files.delete(mine)
+            wait_for(earlier)
+        wait_for(others)
+        yield
+    finally:
+        with suppress(StoreError):  # it is taken for dead then, and what was done is done
+            files.delete(mine)

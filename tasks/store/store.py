@@ -31,12 +31,10 @@ import pyarrow as pa
 from flgc.addresses import HIDDEN, without_secrets
 from tasks.store.code import CodeChanged, changed_files, code_digest
 from tasks.store.digests import canonical_json, content_digest, plain
-from tasks.store.files import Files, StoreError
-from tasks.store.leases import lease
+from tasks.store.files import StoreError, open_files
+from tasks.store.leases import lease, my_turn
 from tasks.store.matrices import table_to_matrix
 from tasks.store.parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
-from tasks.store.remote import open_files
-from tasks.store.turns import my_turn
 
 SETTING = "FLGC_STORE"
 DEFAULT_ROOT = "artifacts/store"
@@ -125,7 +123,7 @@ class Store:
     def __init__(self, url: str | os.PathLike[str] | None = None) -> None:
         address = full_address(url)
         self.url = without_secrets(address)
-        self.files: Files = open_files(address)
+        self.files = open_files(address)
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         return Store, (self.url,)

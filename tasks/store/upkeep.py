@@ -8,10 +8,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from tasks.store.files import FileEntry, StoreError
-from tasks.store.leases import RUNNING, expired, last_sign, running_since
+from tasks.store.leases import RUNNING, expired, last_sign, my_turn, running_since
 from tasks.store.parquet import DamagedArtifact, peek_record
 from tasks.store.store import KEY, Store, file_name
-from tasks.store.turns import my_turn
 
 # A temporary file younger than this may still be in the hands of a writer; where only its name
 # tells when the writer began, it may have been at it for long.

@@ -15,8 +15,8 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 from tasks.store.files import temporary_name
+from tasks.store.leases import TURNS
 from tasks.store.store import Store, artifact_key, code_digest, file_name
-from tasks.store.turns import TURNS
 from tasks.store.upkeep import verify
 
 REPOSITORY = Path(__file__).parents[3]
