@@ -12,7 +12,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 @contextmanager
-def edited(path: str, old: str, new: str) -> Iterator[None]:
+def edited(path: str | Path, old: str, new: str) -> Iterator[None]:
     """As if a process had been started with that edit, and nobody had edited a file since."""
     file = REPOSITORY / path
     source = file.read_text(encoding="utf-8")
