@@ -18,6 +18,7 @@ from prefect.logging import get_logger
 from prefect.states import Cancelled
 from pydantic_core import to_jsonable_python
 
+from tasks.running.nested import map_leaves
 from tasks.running.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
 from tasks.store import Artifact
 
@@ -147,13 +148,13 @@ def _send(stage: Any, store: str, about: str, given: dict[str, Any]) -> bool:
 
 def packed(value: Any) -> Any:
     """What a stage is given, as JSON: an artifact says that it is one."""
-    if isinstance(value, Artifact):
-        return {ARTIFACT: dataclasses.asdict(value)}
-    if isinstance(value, Mapping):
-        return {name: packed(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [packed(each) for each in value]
-    return to_jsonable_python(value)
+
+    def pack(leaf: Any) -> Any:
+        if isinstance(leaf, Artifact):
+            return {ARTIFACT: dataclasses.asdict(leaf)}
+        return to_jsonable_python(leaf)
+
+    return map_leaves(pack, value)
 
 
 def unpacked(value: Any) -> Any:

@@ -20,6 +20,7 @@ from prefect.states import Completed
 from flgc.datasets.errors import NotReachable
 from flgc.progress import listening
 from tasks.running.isolated import from_elsewhere, run_isolated, with_methods
+from tasks.running.nested import leaves, map_leaves
 from tasks.running.progress import shown_progress
 from tasks.running.routing import gpu_first, hand_over
 from tasks.store import Artifact, Store
@@ -173,37 +174,21 @@ def _stage_of(name: str) -> Stage:
 
 
 def _has_future(value: Any) -> bool:
-    """Whether it is a future, or a list or mapping with one."""
-    if isinstance(value, Mapping):
-        return any(map(_has_future, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_has_future, value))
-    return isinstance(value, PrefectFuture)
+    return any(isinstance(leaf, PrefectFuture) for leaf in leaves(value))
 
 
 def _artifacts(value: Any) -> Iterator[Artifact]:
-    """The artifacts in a value: itself, or those of a list or mapping of them."""
-    if isinstance(value, Artifact):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from _artifacts(list(value.values()))
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _artifacts(each)
+    return (leaf for leaf in leaves(value) if isinstance(leaf, Artifact))
 
 
 def _read(store: Store, value: Any) -> Any:
     """The same with what is in the artifacts."""
-    if isinstance(value, Artifact):
-        return load(store, value)
-    if isinstance(value, Mapping):
-        return {name: _read(store, each) for name, each in value.items()}
-    return [_read(store, each) for each in value]
+    return map_leaves(lambda leaf: load(store, leaf), value)
 
 
 def _keyed(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
     """Parameters as they stand in the key, and the code of methods."""
-    keyed = {name: _as_data(value) for name, value in parameters.items()}
+    keyed = map_leaves(_as_data, parameters)
     handed, code = with_methods(parameters), []
     if "method" in handed:
         keyed["method"] = handed["method"].parameters()
@@ -216,11 +201,8 @@ def _keyed(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
 
 def _as_data(value: Any) -> Any:
     """Declarations as what they say."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if isinstance(value, Mapping):
-        return {name: _as_data(each) for name, each in value.items()}
-    return [_as_data(each) for each in value] if isinstance(value, list | tuple) else value
+    declared = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return dataclasses.asdict(value) if declared else value
 
 
 def _may_pass(task: Any, task_run: Any, state: Any) -> bool:

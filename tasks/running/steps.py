@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from tasks.running.nested import leaves, map_leaves
 from tasks.running.stage import Stage
 
 
@@ -60,25 +61,13 @@ class Steps:
 
 
 def steps_in(value: Any) -> Iterator[Step]:
-    """The steps in a value: itself, or those of a list or mapping of them."""
-    if isinstance(value, Step):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from steps_in(list(value.values()))
-    elif isinstance(value, list):
-        for each in value:
-            yield from steps_in(each)
+    """The steps in a value: itself, or those of a collection."""
+    return (leaf for leaf in leaves(value) if isinstance(leaf, Step))
 
 
 def with_results(value: Any, results: Mapping[Step, Any]) -> Any:
     """The same with what steps made, or will, in their place."""
-    if isinstance(value, Step):
-        return results[value]
-    if isinstance(value, Mapping):
-        return {name: with_results(each, results) for name, each in value.items()}
-    if isinstance(value, list):
-        return [with_results(each, results) for each in value]
-    return value
+    return map_leaves(lambda leaf: results[leaf] if isinstance(leaf, Step) else leaf, value)
 
 
 def chain_of(step: Step) -> list[Step]:
