@@ -33,7 +33,6 @@ from tasks.store.code import CodeChanged, changed_files, code_digest
 from tasks.store.digests import canonical_json, content_digest, plain
 from tasks.store.files import StoreError, open_files
 from tasks.store.leases import lease, my_turn
-from tasks.store.matrices import table_to_matrix
 from tasks.store.parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
 
 SETTING = "FLGC_STORE"
@@ -203,10 +202,6 @@ class Store:
             raise
         except (DamagedArtifact, pa.ArrowException, OSError) as error:
             raise self._damaged(key, error) from error
-
-    def read_matrix(self, key: str) -> Any:
-        """The matrix of that key: a numpy array or a CSR array."""
-        return table_to_matrix(self.read(key))
 
     def record(self, key: str) -> dict[str, Any]:
         """What is written down with an artifact: identity, digest, versions, provenance."""
