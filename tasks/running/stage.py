@@ -19,7 +19,7 @@ from prefect.states import Completed
 
 from flgc.datasets.errors import NotReachable
 from flgc.progress import listening
-from tasks.running.isolated import from_elsewhere, run_isolated, with_methods
+from tasks.running.isolated import outside_methods, run_isolated, with_methods
 from tasks.running.nested import leaves, map_leaves
 from tasks.running.progress import shown_progress
 from tasks.running.routing import gpu_first, hand_over
@@ -135,7 +135,7 @@ class Stage:
             read = {name: _read(opened, value) for name, value in inputs.items()}
             extra = self.extra(store, **given) if self.extra else {}
             handed = {**read, **parameters, **outside}
-            if (names := from_elsewhere(parameters)) and self.runs_method(**given):
+            if (names := outside_methods(parameters)) and self.runs_method(**given):
                 result = run_isolated(names, self.work, handed, extra)
             else:
                 with listening(shown_progress()):
