@@ -22,7 +22,7 @@ from flgc.progress import listening
 from tasks.running.isolated import outside_methods, run_isolated, with_methods
 from tasks.running.nested import leaves, map_leaves
 from tasks.running.progress import shown_progress
-from tasks.running.routing import gpu_first, hand_over
+from tasks.running.routing import gpu_first
 from tasks.store import Artifact, Store
 from tasks.store.layouts import layout_of, load
 
@@ -107,17 +107,17 @@ class Stage:
         return artifact
 
     def __call__(self, store: str, about: str = "", **given: Any) -> Artifact:
-        return Store(store).get_or_compute(**self._asked(store, about, given))
+        return Store(store).get_or_compute(**self._request(store, about, given))
 
     def stored(self, store: str, **given: Any) -> Artifact | None:
         """The artifact if the store has it; nothing is computed."""
-        asked = self._asked(store, "", given)
+        request = self._request(store, "", given)
         try:
-            return Store(store).get_or_compute(**{**asked, "compute": _absent})
+            return Store(store).get_or_compute(**{**request, "compute": _absent})
         except Absent:
             return None
 
-    def _asked(self, store: str, about: str, given: dict[str, Any]) -> dict[str, Any]:
+    def _request(self, store: str, about: str, given: dict[str, Any]) -> dict[str, Any]:
         """What the store is asked for."""
         given = self.known(store, **given) if self.known else given
         opened, provenance = Store(store), {"about": about}
@@ -130,8 +130,6 @@ class Stage:
         layouts = [layout_of(stage) for stage in stages]
 
         def compute() -> Any:
-            if self.gpu:
-                hand_over()
             read = {name: _read(opened, value) for name, value in inputs.items()}
             extra = self.extra(store, **given) if self.extra else {}
             handed = {**read, **parameters, **outside}
