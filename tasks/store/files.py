@@ -51,14 +51,14 @@ class FileEntry:
 
     @property
     def temporary(self) -> bool:
-        """Is it what a writer left that was stopped, or has not ended yet?"""
+        """Does it belong to a writer that has not finished, or was stopped?"""
         return PurePosixPath(self.name).name.startswith(TEMPORARY)
 
     @property
-    def begun(self) -> float | None:
-        """When a temporary's writer began, from its name; None for names that do not say."""
-        found = TIME_IN_NAME.match(PurePosixPath(self.name).name)
-        return float(found[1]) if found else None
+    def started(self) -> float | None:
+        """When a temporary's writer started, from its name; None for names that do not say."""
+        matched = TIME_IN_NAME.match(PurePosixPath(self.name).name)
+        return float(matched[1]) if matched else None
 
 
 def temporary_name() -> str:
@@ -95,12 +95,12 @@ def _from_fsspec(url: str) -> tuple[arrow_fs.FileSystem, str]:
 class Files:
     """What the store needs of a filesystem. Names are relative, with forward slashes.
 
-    What goes wrong is a `StoreError`: never "there is none", never an error of the filesystem's.
-    Where renaming is copying, as in object stores, copies appear whole.
+    Every failure is a `StoreError`: it is never taken for "no such file", and no error of the
+    filesystem's own gets out. Where renaming is copying, as in object stores, copies appear whole.
     """
 
     patience = 120.0
-    """Seconds in which a writer has given its file a name; after these it is taken for dead."""
+    """Seconds that a writer may take for its turn; after these it counts as dead."""
     advice = "check the address, the network and the credentials of that filesystem"
 
     def __init__(self, url: str, filesystem: arrow_fs.FileSystem, root: str) -> None:
@@ -113,7 +113,7 @@ class Files:
         with self._explained("read"):
             with suppress(FileNotFoundError):
                 return self._content(name)
-            # It may have come this moment; and some filesystems say so whatever is wrong.
+            # Somebody may have just written it, and some filesystems say so whatever is wrong.
             return self._content(name) if self._exists(self._path(name)) else None
 
     def open(self, name: str) -> pa.NativeFile:
@@ -133,9 +133,9 @@ class Files:
         return temporary
 
     def rename(self, temporary: str, name: str, *, replace: bool) -> bool:
-        """Give a written file its name; False, and nothing done, if it is taken, not to replace.
+        """Give a written file its name; False, and nothing done, if it is taken and may not be.
 
-        Whose turn it is, the caller knows.
+        The caller has its turn at that name.
         """
         with self._explained("write"):
             if not replace and self._exists(self._path(name)):
@@ -153,10 +153,10 @@ class Files:
         with self._explained("list"):
             self._forget_listings()
             selector = arrow_fs.FileSelector(base, recursive=True, allow_not_found=True)
-            found = self.filesystem.get_file_info(selector)
-            if not found:
+            infos = self.filesystem.get_file_info(selector)
+            if not infos:
                 self._exists(base)  # fsspec lists nothing where it cannot look; this says why
-        for info in sorted(found, key=lambda info: info.path):
+        for info in sorted(infos, key=lambda info: info.path):
             if info.is_file:
                 name = info.path.lstrip("/").removeprefix(self.root.lstrip("/")).lstrip("/")
                 yield FileEntry(name, info.size, info.mtime_ns / 1e9 if info.mtime_ns else None)

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def lease(files: Files) -> Iterator[None]:
-    """Show in the store that a run is using it; a store that cannot be written is used as well."""
+    """Show in the store that a run is using it; a read-only store can be used, too."""
     name, started, ended = f"{RUNNING}/{uuid.uuid4().hex}", time.time(), threading.Event()
 
     def refresh() -> None:
@@ -53,34 +53,30 @@ def lease(files: Files) -> Iterator[None]:
 
 
 def running_since(files: Files, now: float) -> float | None:
-    """When the first of the runs that live began, at the earliest; None if none does."""
-    started = [
-        began - CLOCKS_DIFFER
-        for entry in files.entries(RUNNING)
-        for began, refreshed in [_times(files, entry)]
-        if not expired(refreshed, now)
-    ]
-    return min(started, default=None)
+    """The earliest start of a run that is alive, with a margin for clocks; None if none is."""
+    leases = [_times(files, entry) for entry in files.entries(RUNNING)]
+    starts = [started for started, refreshed in leases if not expired(refreshed, now)]
+    return min(starts) - CLOCKS_DIFFER if starts else None
 
 
-def last_sign(files: Files, entry: FileEntry) -> float | None:
-    """When the run of a lease was last heard of; None if nobody can tell."""
+def last_refresh(files: Files, entry: FileEntry) -> float | None:
+    """When the run of a lease refreshed it last; None if unknown."""
     return _times(files, entry)[1]
 
 
 def expired(refreshed: float | None, now: float) -> bool:
-    """Is that too long ago for a run that lives?"""
+    """Is that too long ago for a run that is alive?"""
     return refreshed is not None and now - refreshed > LEASE_SECONDS
 
 
 def _times(files: Files, entry: FileEntry) -> tuple[float, float | None]:
-    """Start and last sign of life; a lease that cannot be read may have begun at any time."""
+    """Start and last refresh; a lease that cannot be read may have started at any time."""
     try:
         data = files.read(entry.name)
         if data is None:  # the run ended this moment
             return float("inf"), float("-inf")
-        noted = json.loads(data.to_pybytes())
-        return float(noted["started"]), entry.modified or float(noted["refreshed"])
+        times = json.loads(data.to_pybytes())
+        return float(times["started"]), entry.modified or float(times["refreshed"])
     except (StoreError, ValueError, KeyError, TypeError):
         return float("-inf"), entry.modified
 
@@ -98,8 +94,8 @@ def my_turn(files: Files, name: str) -> Iterator[None]:
     mine = f"{folder}/{temporary_name()}-{path.stem}"
 
     def up() -> set[str]:
-        found = {entry.name for entry in files.entries(folder)}
-        return {turn for turn in found if turn.endswith(f"-{path.stem}")} - {mine}
+        names = {entry.name for entry in files.entries(folder)}
+        return {name for name in names if name.endswith(f"-{path.stem}")} - {mine}
 
     def wait_for(others: Collection[str]) -> None:
         pause, deadline = 0.002, time.monotonic() + files.patience
@@ -122,5 +118,5 @@ def my_turn(files: Files, name: str) -> Iterator[None]:
         wait_for(others)
         yield
     finally:
-        with suppress(StoreError):  # it is taken for dead then, and what was done is done
+        with suppress(StoreError):  # then others wait until it counts as dead
             files.delete(mine)
