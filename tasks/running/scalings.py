@@ -14,15 +14,11 @@ def of_grid(store: str, grid: Mapping[str, Sequence[Any]], **given: Any) -> list
     return [SCALINGS[name] for name in grid.get("scaling", ())]
 
 
-def of_fits(store: str, method: str, refit: bool, **given: Any) -> list[Callable]:
-    """Those that a cell is fitted with; none where its value is read off the picks."""
-    return of_picks(store, **given) if is_fitted(method, refit) else []
-
-
-def is_fitted(method: str, refit: bool, **given: Any) -> bool:
-    """Whether a cell is computed from its picks, whose value is read off otherwise."""
+def of_fits(store: str, method: str, refit: bool, **given: Any) -> list[Callable] | None:
+    """Those that a cell is fitted with; None where its value is read off the picks instead."""
     task, _, name = method.partition(":")
-    return refit or contender(name, task).combine == "average"
+    fitted = refit or contender(name, task).combine == "average"
+    return of_picks(store, **given) if fitted else None
 
 
 def of_picks(store: str, picks: Artifact | Mapping[str, Artifact], **given: Any) -> list[Callable]:

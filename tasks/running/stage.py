@@ -37,14 +37,14 @@ _at_work: dict[int, tuple[str, float]] = {}
 class Stage:
     """`stage(store, about, **given)` gives the artifact; `stage.submit(...)` runs that as a task.
 
-    Of what is given, artifacts are inputs of the key and are read for the function; the rest are
-    parameters of the key and are handed on, but those named `outside` are handed on alone. A
-    `method`, "task:name", is handed on as the method that it names, and its code joins the key, as
-    does other `code` that is given by its name. `extra` gives the function more to call: what is
-    kept, never what the result depends on. `known` gives all that is given where a caller knows
-    less. The three take the store and what was given; `noted` tells of a result what is written
-    down beside it. `runs_method` tells of what is given whether the method's code runs: one from
-    elsewhere has a process of its own then.
+    Artifacts among what is given are inputs of the key, and are read for the function. The rest are
+    parameters of the key and are passed on; those named in `outside` are passed on alone. Instead
+    of a `method`, "task:name", the method of that name is passed on, and its code joins the key.
+
+    `code` gives further code that runs because its name was given; None if neither that nor the
+    method's code runs, as then a method of others needs no process of its own. `extra` gives the
+    function further arguments that change no result, such as a cache. `known` fills in what a
+    caller does not know. All three take the store and what was given.
     """
 
     def __init__(
@@ -53,17 +53,14 @@ class Stage:
         work: Callable[..., Any],
         *,
         outside: Sequence[str] = ("device",),
-        code: Callable[..., Iterable[Any]] | None = None,
+        code: Callable[..., Iterable[Any] | None] | None = None,
         extra: Callable[..., Mapping[str, Any]] | None = None,
         known: Callable[..., dict[str, Any]] | None = None,
-        noted: Callable[[Any], Mapping[str, Any]] | None = None,
-        runs_method: Callable[..., bool] = lambda **given: True,
         gpu: bool = False,
         retries: int = 0,
     ) -> None:
         self.name, self.work, self.outside, self.gpu = name, work, outside, gpu
-        self.code, self.extra, self.known, self.noted = code, extra, known, noted
-        self.runs_method = runs_method
+        self.code, self.extra, self.known = code, extra, known
         self.layout = layout_of(name)
         STAGES[name] = self
         self.routed = gpu_first(self) if gpu else self
@@ -125,25 +122,25 @@ class Stage:
         inputs = {name: value for name, value in given.items() if any(_artifacts(value))}
         parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
         keyed, code = _keyed(parameters)
-        code += self.code(store, **given) if self.code else ()
+        named = self.code(store, **given) if self.code else ()
         stages = sorted({each.stage for each in _artifacts(inputs)})  # whatever order they come in
-        layouts = [layout_of(stage) for stage in stages]
+        readers = [layout_of(stage).read for stage in stages]
 
         def compute() -> Any:
             read = {name: _read(opened, value) for name, value in inputs.items()}
             extra = self.extra(store, **given) if self.extra else {}
             handed = {**read, **parameters, **outside}
-            if (names := outside_methods(parameters)) and self.runs_method(**given):
+            if named is not None and (names := outside_methods(parameters)):
                 result = run_isolated(names, self.work, handed, extra)
             else:
                 with listening(shown_progress()):
                     result = self.work(**with_methods(handed), **extra)
-            provenance.update(self.noted(result) if self.noted else {})
+            provenance.update(self.layout.provenance(result))
             return self.layout.write(result)
 
         return {
             "stage": self.name,
-            "code": [self.work, self.layout.write, *(layout.read for layout in layouts), *code],
+            "code": [self.work, self.layout.write, *readers, *code, *(named or ())],
             "compute": compute,
             "parameters": keyed,
             "inputs": inputs,

@@ -13,7 +13,7 @@ the bytes came from is written down as provenance and is no part of the content.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,10 +32,11 @@ MATRIX_LAYOUT, DESCRIBED = b"flgc.matrix", b"flgc.dataset"
 
 @dataclass(frozen=True)
 class Layout:
-    """To a table, and back."""
+    """To a table, and back; `provenance` says where a result comes from, which is not in it."""
 
     write: Callable[[Any], pa.Table | pd.DataFrame]
     read: Callable[[pa.Table], Any]
+    provenance: Callable[[Any], Mapping[str, Any]] = lambda result: {}
 
 
 def matrix_to_table(matrix: Any) -> pa.Table:
@@ -186,7 +187,7 @@ ROWS = Layout(rows_table, read_rows)
 MATRIX = Layout(matrix_to_table, table_to_matrix)
 # By the stage that writes it; all others have rows.
 LAYOUTS = {
-    "dataset": Layout(dataset_table, dataset_of),
+    "dataset": Layout(dataset_table, dataset_of, lambda dataset: dataset.provenance),
     "corrupt": Layout(corrupted_table, dataset_of),
     "splits": Layout(splits.table, splits.from_table),
     "graph": MATRIX,
