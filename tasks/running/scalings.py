@@ -1,4 +1,4 @@
-"""The code of scalings that stages are given by name: what is computed depends on it."""
+"""The code of scalings that stages are given by name: their results depend on it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from tasks.store.layouts import load
 
 
 def of_grid(store: str, grid: Mapping[str, Sequence[Any]], **given: Any) -> list[Callable]:
-    """Those of a method's grid, if it has the axis."""
+    """Those of a method's grid, if it has that axis."""
     return [SCALINGS[name] for name in grid.get("scaling", ())]
 
 
@@ -22,7 +22,7 @@ def of_fits(store: str, method: str, refit: bool, **given: Any) -> list[Callable
 
 
 def of_picks(store: str, picks: Artifact | Mapping[str, Artifact], **given: Any) -> list[Callable]:
-    """Those that were picked: who fits a pick runs their code."""
+    """Those that were picked: fitting a pick runs their code."""
     every = [picks] if isinstance(picks, Artifact) else picks.values()
     tables = [load(Store(store), each) for each in every]
     named = {name for table in tables if "p_scaling" in table for name in table["p_scaling"]}

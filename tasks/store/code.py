@@ -1,7 +1,7 @@
 """Digest of the code that a stage runs: the part of a key that changes when that code does.
 
-It is found definition by definition: a function or a class, what its source names, and so on.
-Docstrings, the layout of the source and the place where it lies make no difference.
+It is made definition by definition: a function or a class, what its source names, and so on.
+Docstrings, comments, layout and the place of the source make no difference.
 """
 
 import ast
@@ -35,7 +35,7 @@ from tasks.store.sources import (
 
 DISTRIBUTION = "flgc"
 REGISTRY = Name("flgc.registry", ("Registry",))
-# Whoever listens to how far a loop is, the loop computes the same.
+# Whoever listens to the progress of a loop, the loop computes the same.
 LISTENERS = ("flgc.progress", "flgc.datasets.fetching.progress")
 
 

@@ -8,8 +8,8 @@ per node:
 
 and affinity matrices one row per sample, in the order of their classes: values, label.
 
-The schema's metadata says what a table cannot: classes, marks, features that leak the label. Where
-the bytes came from is written down as provenance and is no part of the content.
+The schema's metadata holds what a table cannot: classes, marks, features that leak the label. Where
+the bytes come from is stored as provenance and is no part of the content.
 """
 
 import json
@@ -130,7 +130,7 @@ def dataset_table(dataset: Dataset, **details: Any) -> pa.Table:
 
 
 def dataset_of(table: pa.Table) -> Dataset:
-    """The inverse of `dataset_table`; of what is written beside the data, marks and noise stay."""
+    """The inverse of `dataset_table`; of its provenance, marks and noise are kept."""
     about = json.loads(table.schema.metadata[DESCRIBED])
     edges, edge_weight = None, None
     if "neighbours" in table.column_names:
@@ -158,7 +158,7 @@ def dataset_of(table: pa.Table) -> Dataset:
 
 
 def corrupted_table(corrupted: tuple[Dataset, int]) -> pa.Table:
-    """A dataset with noise, and how many entries that changed."""
+    """A dataset with noise, and how many entries the noise changed."""
     dataset, changed = corrupted
     return dataset_table(dataset, changed=changed)
 
@@ -202,5 +202,5 @@ def layout_of(stage: str) -> Layout:
 
 
 def load(store: Store, artifact: Artifact) -> Any:
-    """What a stage gave, as it gave it."""
+    """The result of a stage, as the stage returned it."""
     return layout_of(artifact.stage).read(store.read(artifact.key))
