@@ -191,7 +191,7 @@ def test_a_method_that_ends_its_process_ends_no_run(tmp_path: Path) -> None:
     options = [text for kind in kinds for text in ("--method", f"loose:{kind}")]
     said = flgc(tmp_path, "reproduce", "--suite", "tiny", "-d", "iris", "-m", "FLGC", *options)
     assert said.endswith("ended with 1"), said
-    reasons = {kind.__name__: reason for kind, reason in hostile_methods.SAID.items()}
+    reasons = {kind.__name__: reason for kind, reason in hostile_methods.ERRORS.items()}
     lines = said.splitlines()
     for kind in kinds:
         [line] = [line for line in lines if f"MethodFailed: loose:{kind}: " in line]
