@@ -63,7 +63,7 @@ def run_tables(plan: Plan, strict: bool) -> Any:
     alone = runtime.flow_run.parent_flow_run_id is None
     if alone:  # a parent writes one report over everything
         path, faults = reports.write(plan, name, sections)
-        reports.show(path, name)
+        reports.show(path, name, plan.part)
     get_run_logger().info(cost(started))
     return outcome(sections, strict, faults, whole=alone)
 

@@ -9,6 +9,8 @@ import pandas as pd
 
 # How the names of pictures and of charts, which are Vega-Lite, end.
 PICTURE, CHART = ".svg", ".vl.json"
+# The picture at the top of a report.
+RESULT = "result"
 # Names the parts of a report that failed, and is there only if some did.
 FAULTS = "faults.json"
 

@@ -45,7 +45,7 @@ from tasks.report.blocks import (
 )
 from tasks.report.by_protocol import grids
 from tasks.report.evidence import Declaration, Evidence
-from tasks.report.files import FAULTS, as_json, as_table
+from tasks.report.files import FAULTS, RESULT, as_json, as_table
 from tasks.report.gaps import FAILED, listed, verdict
 from tasks.report.parts import Parts
 from tasks.report.provenance import provenance_blocks
@@ -163,7 +163,7 @@ def _picture(known: Sequence[Evidence]) -> list[Block]:
         for analysis in evidence.declared.analyses.values():
             if not evidence.rows(analysis.name).empty:
                 for figure in _figures(evidence, analysis):
-                    return [Figure("result", figure.svg, evidence.table.title)]
+                    return [Figure(RESULT, figure.svg, evidence.table.title)]
     return []
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tasks.document.results import COLUMNS, joined
 
+from tasks.report.rows import COLUMNS, joined
 from tasks.store import Store
 from tasks.store.layouts import load
 from tasks.store.upkeep import verify
@@ -50,7 +50,7 @@ def forked(prefect_server: str, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 
 def table(store: Path, state: Any) -> pd.DataFrame:
     sections = state.result(raise_on_failure=False)
-    cells = [load(Store(store), r) for s in sections for r in s.results]
+    cells = [load(Store(store), r) for s in sections for r in s.cells]
     return joined(cells)[list(COLUMNS)]
 
 

@@ -9,11 +9,11 @@ pytest.importorskip("prefect")
 
 from prefect.logging import disable_run_logger
 from prefect.states import Completed, Failed
-from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap
 
 from flows.section import Section
 from flows.tables import outcome
 from tasks.declared.tiny import TINY
+from tasks.report.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap
 from tasks.store import Artifact
 from tests.flows.conftest import Command
 

@@ -11,9 +11,9 @@ from uuid import UUID
 
 import pandas as pd
 import pytest
-from tasks.document.results import COLUMNS, joined
-from tasks.document.tables import SUBJECT
 
+from tasks.report.rows import COLUMNS, joined
+from tasks.report.tables import SUBJECT
 from tasks.store import Store
 from tasks.store.layouts import load
 from tests.flows.plainly import computed, run_plainly
@@ -72,7 +72,7 @@ def sections(state: Any) -> list[Any]:
 
 
 def table(store: str, state: Any) -> pd.DataFrame:
-    cells = [load(Store(store), r) for s in sections(state) for r in s.results]
+    cells = [load(Store(store), r) for s in sections(state) for r in s.cells]
     return joined(cells)[list(COLUMNS)]
 
 
@@ -144,7 +144,7 @@ def test_artifacts_are_in_the_ui(cold: tuple[Any, float]) -> None:
     }.items():
         found: Any = Artifact.get(key)
         assert found.type == kind
-    there = sum(len(section.results) for section in sections(cold[0]))
+    there = sum(len(section.cells) for section in sections(cold[0]))
     summary: Any = Artifact.get("summary-tiny")
     assert summary.data.startswith(f"# {there} cells are there\n")
     assert summary.description == f"{there} cells are there"
@@ -294,7 +294,7 @@ def test_dask_gives_the_same_digests(
     state = run(store=str(tmp_path), datasets=["iris"], runner="dask")
     assert state.is_completed(), state.message
     by_threads = run(store=store, datasets=["iris"])
-    digests = [[r.digest for s in sections(x) for r in s.results] for x in (state, by_threads)]
+    digests = [[r.digest for s in sections(x) for r in s.cells] for x in (state, by_threads)]
     assert digests[0] == digests[1]
 
 

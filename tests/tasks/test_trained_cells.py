@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from tasks.document.files import from_table as files_of
-from tasks.document.results import COLUMNS
 from tasks.stages.draw import draw
 from threadpoolctl import threadpool_info
 
@@ -27,6 +25,8 @@ from tasks.declared.described import described
 from tasks.declared.paper import GRAPH, closed_form
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell, Experiment, Subject
+from tasks.report.files import from_table as files_of
+from tasks.report.rows import COLUMNS
 from tasks.stages.time import time
 from tasks.store import Artifact, Store, layouts
 from tests.tasks.chain import rows, run_cell
