@@ -57,7 +57,7 @@ def reproduce_paper(chosen: Reproduction) -> Any:
                     for e in part.experiments
                 ]
     path, faults = reports.write(plan, plan.report, sections)
-    reports.show(path, plan.report)
+    reports.show(path, plan.report, plan.part)
     show_summary(plan.report, sections, path)
     get_run_logger().info(cost(started))
     return outcome(sections, chosen.strict, faults)

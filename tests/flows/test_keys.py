@@ -90,7 +90,8 @@ EDITS = {
     "a remark": edit(
         "tasks/declared/tiny.py",
         '        analyses=(\n            Sizes("uci_datasets"),\n',
-        '        remarks=("wine is a remark.",),\n        analyses=(\n            Sizes("uci_datasets"),\n',
+        '        remarks=("wine is a remark.",),\n        analyses=(\n'
+        '            Sizes("uci_datasets"),\n',
     ),
     "docstrings": DOCSTRINGS,
     "a further point of a curve": edit(
