@@ -70,6 +70,13 @@ def self_expression(H, X, regularization):
     return np.linalg.inv(H @ H.T + regularization * np.eye(len(H))) @ H @ X.T
 
 
+def partly(labels, labelled):
+    """The labels of some nodes; the others have none."""
+    y = np.full(len(labels), -1)
+    y[labelled] = labels[labelled]
+    return y
+
+
 @st.composite
 def problems(draw):
     """A random graph with features and labels; disconnected and empty graphs are among them."""
@@ -87,6 +94,7 @@ def problems(draw):
     return A, X, labels, labelled, n_classes
 
 
+seeds = st.integers(0, 2**32 - 1)
 hop_counts = st.integers(0, 8)
 teleports = st.sampled_from([0.0, 0.1, 0.5, 1.0])
 regularizations = st.sampled_from([1e-2, 0.5, 4.0, 100.0])

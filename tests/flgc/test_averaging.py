@@ -186,8 +186,7 @@ def test_prediction_is_the_filter_on_the_extended_graph(problem):
     """As for a single model: the new node's row of P is appended, its column is not."""
     A, X, labels, labelled, _ = problem
     assume(np.bincount(labels[labelled]).min() > 1)
-    y = np.full(len(X), -1)
-    y[labelled] = labels[labelled]
+    y = plain.partly(labels, labelled)
     model = FLGCClassifierCV(combine="average", **GRID).fit(X, y, A)
     x_new = np.random.default_rng(0).standard_normal((1, X.shape[1]))
     edges = np.zeros((1, len(X)))

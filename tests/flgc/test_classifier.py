@@ -44,8 +44,7 @@ def test_scikit_learn_estimator_contract(estimator, check):
 @given(plain.problems(), plain.hop_counts, plain.teleports, plain.regularizations)
 def test_every_solver_is_the_formula(problem, hops, teleport, regularization):
     A, X, labels, labelled, n_classes = problem
-    y = np.full(len(X), -1)
-    y[labelled] = labels[labelled]
+    y = plain.partly(labels, labelled)
     H = plain.propagate(plain.propagation_matrix(A), X, hops, teleport)
     W = plain.ridge_weights(H, np.eye(n_classes)[labels[labelled]], labelled, regularization)
     for solver in ("auto", "primal", "dual", "labels"):
@@ -60,8 +59,7 @@ def test_every_solver_is_the_formula(problem, hops, teleport, regularization):
 @given(plain.problems(), plain.regularizations)
 def test_without_edges_it_is_the_ridge_classifier(problem, regularization):
     _, X, labels, labelled, _ = problem
-    y = np.full(len(X), -1)
-    y[labelled] = labels[labelled]
+    y = plain.partly(labels, labelled)
     ridge = RidgeClassifier(alpha=regularization, fit_intercept=False, solver="cholesky")
     ridge.fit(X[labelled], labels[labelled])
     for settings in ({"hops": 0}, {"hops": 3, "n_neighbors": 0}, {"hops": 2, "teleport": 1.0}):
@@ -75,8 +73,7 @@ def test_without_edges_it_is_the_ridge_classifier(problem, regularization):
 def test_prediction_is_the_recursion_on_the_extended_graph(problem, hops, teleport):
     """The new node's row of P is appended, its column is not: it listens, it does not speak."""
     A, X, labels, labelled, _ = problem
-    y = np.full(len(X), -1)
-    y[labelled] = labels[labelled]
+    y = plain.partly(labels, labelled)
     model = FLGCClassifier(hops=hops, teleport=teleport).fit(X, y, adjacency=A)
     rng = np.random.default_rng(0)
     x_new = rng.standard_normal((1, X.shape[1]))

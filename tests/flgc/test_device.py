@@ -26,8 +26,7 @@ GRID = {"hops": [0, 2, 5], "teleports": [0.0, 0.3, 1.0], "regularizations": [0.1
 @given(plain.problems(), plain.hop_counts, plain.teleports, plain.regularizations)
 def test_torch_equals_numpy(problem, hops, teleport, regularization):
     A, X, labels, labelled, _ = problem
-    y = np.full(len(X), -1)
-    y[labelled] = labels[labelled]
+    y = plain.partly(labels, labelled)
     setting = {"hops": hops, "teleport": teleport, "regularization": regularization}
     for features in (X, sp.csr_array(X)):
         for solver in ("primal", "dual", "labels"):

@@ -35,12 +35,6 @@ def test_scikit_learn_estimator_contract(estimator, check):
     check(estimator)
 
 
-def partly(labels: np.ndarray, labelled: np.ndarray) -> np.ndarray:
-    y = np.full(len(labels), -1)
-    y[labelled] = labels[labelled]
-    return y
-
-
 def decision(scores: np.ndarray) -> np.ndarray:
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
@@ -60,7 +54,7 @@ def test_laprls_is_the_dense_formula(problem, width, ratio, ambient):
     A, X, labels, labelled, n_classes = problem
     width = min(width, 4.0)
     model = LapRLSClassifier(width=width, ratio=ratio, ambient=ambient)
-    model.fit(X, partly(labels, labelled), adjacency=A)
+    model.fit(X, plain.partly(labels, labelled), adjacency=A)
     n = len(X)
     K = RBF(width * median_distance(X))(X)
     L = np.eye(n) - plain.propagation_matrix(A)
@@ -84,7 +78,7 @@ def test_ss_elm_is_the_dense_formula(problem, hidden, smoothness, cost):
     """beta = (I + H'CH + smoothness H'LH)^-1 H'C Y."""
     A, X, labels, labelled, n_classes = problem
     model = SSELMClassifier(hidden=hidden, smoothness=smoothness, cost=cost, random_state=5)
-    model.fit(X, partly(labels, labelled), adjacency=A)
+    model.fit(X, plain.partly(labels, labelled), adjacency=A)
     W, b = model.layer_
     assert (W.shape, b.shape) == ((X.shape[1], hidden), (hidden,))
     H = expit(X @ W + b)
@@ -233,7 +227,7 @@ def test_unlabelled_rows_move_the_boundary_into_the_gap():
     X = np.vstack([rng.uniform([0, 0], [3, 1], (40, 2)), rng.uniform([4, 0], [5, 1], (40, 2))])
     X[0], X[40] = [0.0, 0.5], [4.1, 0.5]
     truth = np.repeat([0, 1], 40)
-    y = partly(truth, np.array([0, 40]))
+    y = plain.partly(truth, np.array([0, 40]))
     alone = SVC(C=10, gamma=0.5 / median_distance(X) ** 2).fit(X[[0, 40]], truth[[0, 40]])
     assert np.mean(alone.predict(X) == truth) < 0.9
     for model in (LapRLSClassifier(n_neighbors=5, ratio=10.0, width=0.5), TSVMClassifier()):
