@@ -29,6 +29,10 @@ lint: $(STAMP) ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Two tests at a time on two cores: threads of one would wait for those of the other, much longer
+# than they work.
+test test-all mutants: export OMP_NUM_THREADS = 1
+
 test: lint ## lint, types and the quick tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not stack"
 

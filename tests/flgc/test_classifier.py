@@ -4,7 +4,6 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import torch
 from hypothesis import given
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
@@ -13,10 +12,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from torch_geometric.data import Data
 
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
-from flgc.graph import as_adjacency, knn_graph
+from flgc.graph import knn_graph
 from tests import plain
 
 SMALL_GRID = {"hops": (0, 2, 4), "teleports": (0.0, 0.2), "regularizations": (0.1, 1.0, 10.0)}
@@ -101,13 +99,6 @@ def test_prediction_of_new_rows_on_iris():
     assert alone == model.predict(X[~seen])[:1]
 
 
-def test_adjacency_of_new_rows_must_fit():
-    X, y = make_blobs(20, random_state=0)
-    model = FLGCClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=r"shape \(2, 3\), it must be \(2, 20\)"):
-        model.predict(X[:2], adjacency=np.ones((2, 3)))
-
-
 @pytest.mark.parametrize(
     "labels",
     [
@@ -166,28 +157,6 @@ def test_validation_labels_never_enter_a_fit():
         for labels in (y, flipped)
     ]
     np.testing.assert_array_equal(fits[0].label_scores_, fits[1].label_scores_)
-
-
-def test_pyg_data_goes_straight_in():
-    rng = np.random.default_rng(0)
-    A = np.triu(rng.random((30, 30)) < 0.15, 1)
-    X, truth = rng.standard_normal((30, 4)), np.arange(30) % 3
-    train = np.arange(30) < 15
-    data = Data(
-        x=torch.as_tensor(X),
-        y=torch.as_tensor(truth),
-        edge_index=torch.as_tensor(np.array(A.nonzero())),
-        train_mask=torch.as_tensor(train),
-    )
-    expected = FLGCClassifier().fit(X, np.where(train, truth, -1), adjacency=A.astype(float))
-    np.testing.assert_allclose(
-        FLGCClassifier().fit(data).label_scores_, expected.label_scores_, atol=1e-12
-    )
-    clusters = FLGCClustering(3, random_state=0).fit(data).labels_
-    plain_clusters = FLGCClustering(3, random_state=0).fit(X, adjacency=as_adjacency(data)).labels_
-    np.testing.assert_array_equal(clusters, plain_clusters)
-    with pytest.raises(ValueError, match="no features `x`"):
-        FLGCClassifier().fit(Data(edge_index=data.edge_index, y=data.y, num_nodes=30))
 
 
 def test_clone_pickle_pipeline_and_grid_search():

@@ -1,10 +1,11 @@
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import flgc.grid
 from flgc.graph import as_adjacency, propagation_matrix
@@ -98,15 +99,13 @@ def test_grids_side_by_side_leave_blas_as_it_was(monkeypatch):
     def threads():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
-    before = threads()
-    with ThreadPoolExecutor(3) as pool:
-        grids = [
-            pool.submit(score_grid, P, X, labels, np.arange(20), n_classes=2, **GRID)
-            for _ in range(6)
-        ]
-        for grid in grids:
+    with threadpool_limits(2, "blas"), ThreadPoolExecutor(3) as pool:
+        before = threads()
+        run = partial(score_grid, P, X, labels, np.arange(20), n_classes=2, **GRID)
+        for grid in [pool.submit(run) for _ in range(6)]:
             grid.result()
-    assert threads() == before
+        assert threads() == before
+    assert 2 in before
 
 
 @pytest.mark.parametrize("n_features", [4, 40])

@@ -22,18 +22,6 @@ from flgc.datasets.catalogue.entry import Url, Wheel
 from flgc.datasets.errors import Unreached
 from flgc.datasets.fetching import download, sources, wheels
 
-FAULTS = {
-    "missing": "HTTP status 404",
-    "broken": "HTTP status 500",
-    "truncated": "after",
-    "stalled": "after",
-    "silent": "Timeout",
-    "elsewhere": "more than",
-    "shortened": "expected sha256",
-    "changed": "expected sha256",
-    "garbage": "expected sha256",
-}
-
 
 def files_in(folder: Path) -> set[str]:
     return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
@@ -41,29 +29,6 @@ def files_in(folder: Path) -> set[str]:
 
 WHOLE = {"raw/toy/toy.csv", "raw/toy/toy.csv.origin", "parsed/toy.parquet"}
 ASIDE = {"raw/toy/toy.csv.rejected"}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_fault_alone_is_a_clear_error(toy, server, cache, fault, exact):
-    toy(Url(f"{server.url}/{fault}"), exact=exact)
-    with pytest.raises(NotAvailable) as error:
-        load("toy", cache=cache)
-    assert FAULTS[fault] in str(error.value)
-    assert f"{server.url}/{fault}" in str(error.value)
-    assert "FLGC_MIRROR" in str(error.value)
-    assert files_in(cache) <= ASIDE
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_after_a_fault_the_next_source_is_used(toy, server, cache, toy_features, fault):
-    good = f"{server.url}/good".replace("127.0.0.1", "localhost")  # a host that did not stall
-    toy(Url(f"{server.url}/{fault}"), Url(good))
-    dataset = load("toy", cache=cache)
-    np.testing.assert_array_equal(dataset.features, toy_features)
-    assert dataset.labels.tolist() == [1, 0, 0]
-    assert dataset.provenance["sources"] == {"toy.csv": good}
-    assert WHOLE <= files_in(cache) <= WHOLE | ASIDE
 
 
 def test_wrong_bytes_are_named_and_set_aside(toy, server, cache):
