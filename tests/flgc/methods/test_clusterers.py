@@ -23,7 +23,7 @@ from flgc.methods.subspace.ssc import SSC
 from flgc.methods.subspace.ssc_omp import SSCOMP
 from flgc.metrics import clustering_accuracy
 from tests.flgc.drawn import union_of_subspaces
-from tests.speeds import each_once, slow
+from tests.speeds import each_once, slow, slow_but
 
 OF_BLOBS = {
     "CAN": CANClustering(3, n_neighbors=5, random_state=0),
@@ -166,7 +166,7 @@ def test_parameters_that_cannot_be_are_named(model, message):
         model.fit(BLOBS)
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", slow_but(("K-Means", "CAN", "KSSC"), ROWS))
 def test_rows_have_a_fair_grid_and_find_what_is_apart(name):
     row, (X, truth) = contender(name, "clustering"), clean(name)
     least, most = ROWS[name]

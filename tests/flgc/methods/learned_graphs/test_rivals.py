@@ -20,6 +20,7 @@ from flgc.methods.learned_graphs.ssr import SSRClustering
 from flgc.methods.registry import contender
 from flgc.metrics import clustering_accuracy
 from tests.flgc.methods.test_clusterers import BLOBS, OF_BLOBS, THIRDS
+from tests.speeds import slow_but
 
 X, TRUTH = load_iris(return_X_y=True)
 WITH_COMPONENTS = ("CAN", "CLR", "CLR, l1", "KMM", "RRCSL")
@@ -32,7 +33,7 @@ def quiet():
         yield
 
 
-@pytest.mark.parametrize("name", WITH_COMPONENTS)
+@pytest.mark.parametrize("name", slow_but(["CAN", "KMM"], WITH_COMPONENTS))
 def test_clusters_are_the_components_where_there_are_as_many(name):
     model = clone(OF_BLOBS[name]).set_params(n_neighbors=10).fit(X)
     assert model.n_components_ == 3

@@ -17,12 +17,14 @@ from flgc.methods.subspace.lrr import LRRClustering
 from flgc.methods.subspace.lrsc import LRSCClustering, cleaned, lrsc
 from flgc.metrics import clustering_accuracy
 from tests.flgc.drawn import union_of_subspaces
+from tests.speeds import slow
 
 KINDS = (LRRClustering, LRSCClustering)
 X, TRUTH = union_of_subspaces()
 NOISY = X + 0.1 * np.random.default_rng(0).standard_normal(X.shape)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([kind(2, random_state=0) for kind in KINDS])
 def test_scikit_learn_estimator_contract(estimator, check):
     check(estimator)
@@ -35,7 +37,7 @@ def test_samples_of_independent_subspaces_have_no_affinity(model):
     assert affinity[TRUTH[:, None] != TRUTH].max() < 1e-3
 
 
-@pytest.mark.parametrize("pca", [None, 2])
+@pytest.mark.parametrize("pca", [None, slow(2)])
 @pytest.mark.parametrize("model", [LRRClustering(3, weight=0.1), LRSCClustering(3, tau=0.1)])
 def test_noise_and_projection_are_survived(model, pca):
     model = clone(model).set_params(pca=pca, random_state=0).fit(NOISY)

@@ -25,6 +25,7 @@ THREE = (LapRLSClassifier(), SSELMClassifier(hidden=40, random_state=0), TSVMCla
 weights = st.sampled_from([1e-2, 0.5, 4.0, 100.0])
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     list(THREE),
     expected_failed_checks=lambda _: {

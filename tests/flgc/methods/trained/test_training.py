@@ -25,11 +25,13 @@ from flgc.methods.trained import (
 )
 from flgc.preparing import build_graph
 from tests.flgc.methods.trained.plain import plain_training, small
+from tests.speeds import slow_but
 
 MODELS = [
     *(GCN(), GCN(hops=4), GCNLinear(), GCNLinear(hops=4), SGC(), APPNP(), APPNP(hops=3)),
     *(DropEdge(hops=3), GCNII()),
 ]
+MOSTLY_SLOW = slow_but([GCN(), DropEdge(hops=3)], MODELS)
 SHORT = Training(epochs=20, learning_rate=0.02, weight_decay=5e-3)
 FIRST = np.arange(6)
 
@@ -64,7 +66,7 @@ def test_equals_a_textbook_loop(model):
     np.testing.assert_allclose(result.scores[0][0], expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 @pytest.mark.parametrize("epoch_costs", [0, 10**9], ids=["apart", "together"])
 @pytest.mark.parametrize("shared", [True, False], ids=["one split", "own splits"])
 def test_a_batch_equals_runs_one_by_one(model, epoch_costs, shared, monkeypatch):
@@ -73,7 +75,7 @@ def test_a_batch_equals_runs_one_by_one(model, epoch_costs, shared, monkeypatch)
     assert_alone_as_in_company(model, small(3).problem(splits, [4, 9, 4]))
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 @pytest.mark.parametrize("epoch_costs", [0, 10**9], ids=["apart", "together"])
 def test_folds_are_further_runs_of_a_batch(model, epoch_costs, monkeypatch):
     monkeypatch.setattr(training, "_EPOCH_COSTS", epoch_costs)
@@ -96,7 +98,9 @@ def iris():
 
 
 @pytest.mark.parametrize(
-    "model", [GCN(), GCNLinear(), DropEdge(), SGC(), GCNII(), APPNP(hidden=16)], ids=repr
+    "model",
+    slow_but([SGC()], [GCN(), GCNLinear(), DropEdge(), SGC(), GCNII(), APPNP(hidden=16)]),
+    ids=repr,
 )
 def test_runs_on_iris_end_where_they_end_alone(model, iris):
     assert iris.n_runs == 12
@@ -112,7 +116,7 @@ def test_outputs_stand_in_the_order_in_which_they_are_asked_for():
         np.testing.assert_allclose(some.scores[0][run], expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 def test_sparse_and_dense_features_agree(model):
     problem = small(4).problem(different_splits(3), [0, 1, 2])
     sparse = trained(model, problem)
@@ -121,7 +125,7 @@ def test_sparse_and_dense_features_agree(model):
         np.testing.assert_allclose(one, other, atol=1e-4)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 def test_the_same_seed_gives_the_same_result(model):
     problem = small(5).problem([FIRST] * 2, [3, 3])
     first, again = (trained(model, problem, dtype="float32") for _ in "ab")
