@@ -18,12 +18,10 @@ from flgc.averaging import (
     with_constant,
 )
 from flgc.calibration import fit_temperature
-from flgc.classifier import fit_weights
 from flgc.classifier_cv import _left_out
 from flgc.device import to_device, to_numpy
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.grid import GridScores, score_grid
-from flgc.ridge import one_hot
 from tests import plain
 
 GRID = {"hops": [0, 2, 5], "teleports": [0.0, 0.3, 1.0], "regularizations": [0.1, 1.0, 30.0]}
@@ -50,17 +48,6 @@ def test_one_filter_equals_the_sum_of_all_models(problem, seed):
         np.testing.assert_allclose(sum(powers), scores, atol=1e-8)
         np.testing.assert_allclose(filtered(P, features, found.filters), scores, atol=1e-8)
         np.testing.assert_allclose(found.left_out, left_out, atol=1e-8)
-
-
-@pytest.mark.parametrize("n_features", [4, 40])
-def test_a_pick_is_a_single_weight(n_features):
-    P, X, labels, labelled = _problem(n_features)
-    weights = np.zeros(SHAPE)
-    weights[1, 1, 2] = 1.0
-    found = average_grid(P, X, labels, labelled[0], weights, n_classes=3, **GRID)
-    Y = one_hot(labels[labelled[0]], 3, X.dtype)
-    _, scores = fit_weights(P, X, labelled[0], Y, hops=2, teleport=0.3, regularization=30.0)
-    np.testing.assert_allclose(filtered(P, X, found.filters), scores, atol=1e-10)
 
 
 @pytest.mark.parametrize("n_features", [4, 40])
@@ -205,22 +192,6 @@ def test_prediction_is_the_filter_on_the_extended_graph(problem):
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
     probabilities = model.predict_proba(x_new, adjacency=edges)
     np.testing.assert_allclose(probabilities, softmax(scores / model.temperature_)[None], atol=1e-8)
-
-
-@pytest.mark.parametrize("combine", ["best", "average"])
-@pytest.mark.parametrize("load", [load_iris, load_wine])
-def test_probabilities_of_new_rows(load, combine):
-    X, truth = load(return_X_y=True)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    seen = np.arange(len(X)) % 3 != 0
-    y = np.where(np.arange(seen.sum()) % 5 == 0, truth[seen], -1)
-    model = FLGCClassifierCV(combine=combine, **GRID).fit(X[seen], y)
-    probabilities = model.predict_proba(X[~seen])
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(
-        model.classes_[probabilities.argmax(axis=1)], model.predict(X[~seen])
-    )
-    assert model.transduction_.shape == (seen.sum(),)
 
 
 def test_a_pick_has_one_weight_and_an_average_many():

@@ -170,24 +170,6 @@ def test_clone_pickle_pipeline_and_grid_search():
     assert search.fit(X, truth).best_score_ > 0.8
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_precision_is_kept(dtype):
-    X, truth = make_blobs(40, random_state=0)
-    model = FLGCClassifier(dtype=dtype).fit(X, truth)
-    assert model.label_scores_.dtype == model.coef_.dtype == np.dtype(dtype)
-    assert FLGCClassifier().fit(X.astype(dtype), truth).coef_.dtype == np.dtype(dtype)
-
-
-def test_one_label_per_class_and_regularization_zero():
-    X, truth = make_blobs(60, centers=3, cluster_std=0.5, random_state=0)
-    y = np.full(60, -1)
-    for c in range(3):
-        y[np.flatnonzero(truth == c)[0]] = c
-    for regularization in (0.0, 1e-3):
-        model = FLGCClassifier(regularization=regularization).fit(X, y)
-        assert np.isfinite(model.label_scores_).all()
-
-
 def _one_label_each(truth, seed):
     rng = np.random.default_rng(seed)
     y = np.full(len(truth), -1)
