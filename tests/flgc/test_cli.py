@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import flgc
 from flgc.benchmark.rivals import SGC
-from flgc.benchmark.scale import exponent
+from flgc.benchmark.scale import cluster, exponent, fit
 from flgc.cli import EXIT_CODES, app
 from flgc.completion import method_names
 from flgc.datasets.errors import NotReachable, UnknownDataset
@@ -177,13 +177,11 @@ def test_benchmark_compares_in_one_run(tmp_path, real_data, shared_cache, monkey
     assert set(stored["section"].to_pylist()) == {"fit", "scaling", "calibration"}
 
 
-def test_benchmark_measures_how_it_scales(monkeypatch, tmp_path):
-    monkeypatch.setenv("FLGC_CACHE", str(tmp_path))
-    result = runner.invoke(
-        app, ["benchmark", "--section", "scaling", "--largest", "1000", "--json"]
-    )
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["sections"]["scaling"][-1]["nodes"] == "exponent"
+@pytest.mark.parametrize("measured", [fit, cluster])
+def test_benchmark_measures_generated_data(measured):
+    found = measured(300)
+    assert found["nodes"] == 300
+    assert min(found.values()) > 0
 
 
 @pytest.mark.parametrize("option", ["--dataset", "--section"])
