@@ -7,11 +7,13 @@ shape and, where the input has a clean form, that of the clean form.
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -181,6 +183,7 @@ BAD |= {
         "int8": "int8", "int": 32, "float16": "float16", "class": np.int32, "text": "two or so",
         "array": np.zeros(3), "list": ["float32"], "dict": {}, "complex": complex,
     },
+    "norm": {"unknown": "l2", "None": None, "list": ["l1"], "array": np.array(["fro"])},
     "random_state": {
         "text": "seed", "below": -1, "float": 1.5, "True": True, "huge": 2**40, "list": [1],
         "generator": np.random.default_rng(0),
@@ -190,8 +193,11 @@ NUMBERS = ("hops", "teleport", "regularization", "n_neighbors")
 PARAMETERS = {
     "FLGCClassifier": (*NUMBERS, "solver", "device", "dtype"),
     "FLGCClassifierCV": ("n_neighbors", "scoring", "combine", "device", "dtype"),
-    "FLGCClustering": (*GOOD, "solver", "device", "random_state"),
+    "FLGCClustering": (*GOOD, "solver", "norm", "device", "random_state"),
 }
+
+
+FIT = ("flgc.classifier.propagation_matrix", "flgc.clustering.graph_for")
 
 
 def trying(name: str, argument: str) -> Callable[[Any], np.ndarray]:
@@ -203,11 +209,18 @@ def refused(
     cases: Refusals,
     attempt: Callable,
     needs: str | None = None,
+    before: tuple[str, ...] = ("flgc.classifier.propagation_matrix",),
 ) -> Iterator[Row]:
+    """What must be refused, and `before` which functions of flgc are called."""
+
+    def early(make: Callable[[], Any]) -> Any:
+        with ExitStack() as stack:
+            for name in before:
+                stack.enter_context(patch(name, side_effect=AssertionError("work was done")))
+            return attempt(make())
+
     for kind, (make, message) in cases.items():
-        yield Row(
-            f"{subject}: {kind}", lambda make=make: attempt(make()), message=message, needs=needs
-        )
+        yield Row(f"{subject}: {kind}", partial(early, make), message=message, needs=needs)
 
 
 def accepted(
@@ -249,13 +262,20 @@ def parameter_rows() -> Iterator[Row]:
             return fitted(name, {parameter: value})
 
         subject = f"{name} {parameter}"
-        yield from refused(subject, all_saying(f"{parameter}=", BAD[parameter]), attempt)
+        cases = all_saying(f"{parameter}=", BAD[parameter])
+        yield from refused(subject, cases, attempt, before=FIT)
         yield from accepted(subject, made(GOOD.get(parameter, {})), attempt)
     yield from accepted(
         "FLGCClassifier dtype",
         made({"class": np.float32, "short": "f4", "numpy": np.dtype("float32")}),
         lambda dtype: fitted("FLGCClassifier", {"dtype": dtype}),
         lambda: fitted("FLGCClassifier", {"dtype": "float32"}),
+    )
+
+    yield from refused(
+        "FLGCClassifierCV regularizations",
+        {"0": (lambda: (0.0, 1.0), "regularizations > 0")},
+        lambda values: fitted("FLGCClassifierCV", {"regularizations": values}),
     )
 
 
@@ -746,7 +766,7 @@ def prediction_rows() -> Iterator[Row]:
 
         subject = f"{name} predict adjacency"
         damage = damaged_saying("the adjacency of new rows is a damaged", A_NEW)
-        yield from refused(subject, NO_NEW_GRAPHS | damage, by_graph)
+        yield from refused(subject, NO_NEW_GRAPHS | damage, by_graph, before=())
         yield from accepted(subject, made(forms(A_NEW)), by_graph, partial(by_graph, A_NEW))
         for sparse in (False, True):
 
@@ -755,7 +775,7 @@ def prediction_rows() -> Iterator[Row]:
 
             subject = f"{name} predict X after a {'sparse' if sparse else 'dense'} fit"
             damage = damaged_saying("X is a damaged", X_NEW)
-            yield from refused(subject, NO_NEW_FEATURES | damage, attempt)
+            yield from refused(subject, NO_NEW_FEATURES | damage, attempt, before=())
             # In both cases the answer of dense rows after a dense fit.
             same = partial(attempt, X_NEW, sparse=False)
             yield from accepted(subject, made(forms(X_NEW)), attempt, same)

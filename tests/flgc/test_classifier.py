@@ -294,38 +294,3 @@ def test_cv_scores_its_grid_in_both_precisions(n_labelled, dtype):
         W = plain.precise_ridge_weights(embedding[labelled], Y, table["regularization"][k])
         hits = (embedding[validation] @ W).argmax(axis=1) == truth[validation]
         assert accuracy == pytest.approx(hits.mean())
-
-
-BAD = [
-    (FLGCClassifier(hops=-1), {}, "hops=-1"),
-    (FLGCClassifier(teleport=1.2), {}, "teleport=1.2"),
-    (FLGCClassifier(regularization=-1.0), {}, "regularization=-1.0"),
-    (FLGCClassifier(n_neighbors=20), {}, "n_neighbors=20 .* 20 samples"),
-    (FLGCClassifier(solver="magic"), {}, "solver='magic'.*primal"),
-    (FLGCClassifier(device="tpu"), {}, "device='tpu'.*auto"),
-    (FLGCClassifier(dtype="int8"), {}, "dtype='int8'"),
-    (FLGCClassifier(), {"y": np.full(20, -1)}, "all 20 nodes as unlabelled"),
-    (FLGCClassifier(), {"y": np.where(np.arange(20) < 5, 1, -1)}, "single class"),
-    (FLGCClassifier(), {"y": np.zeros(19)}, "19 labels, but X has 20 rows"),
-    (FLGCClassifier(), {"X": np.full((20, 2), np.nan)}, "NaN"),
-    (FLGCClassifier(), {"X": np.full((20, 2), np.inf)}, "infinity"),
-    (FLGCClassifier(), {"adjacency": np.ones((20, 19))}, "square"),
-    (FLGCClassifier(), {"adjacency": np.ones((19, 19))}, "19 nodes but X has 20 rows"),
-    (FLGCClassifierCV(scoring="f1"), {}, "scoring='f1'"),
-    (FLGCClassifierCV(regularizations=(0.0, 1.0)), {}, "regularizations > 0"),
-    (FLGCClassifierCV(), {"validation": [3], "y": np.where(np.arange(20) < 3, np.arange(20), -1)},
-     "1 of 1 validation nodes have no label"),
-    (FLGCClassifierCV(), {"validation": range(0, 20, 2)}, "1 classes are labelled"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("estimator", "change", "message"), BAD, ids=lambda p: str(p)[:40])
-def test_bad_input_is_refused_before_any_work(monkeypatch, estimator, change, message):
-    monkeypatch.setattr("flgc.classifier.propagation_matrix", _no_work)
-    arguments = {"X": np.arange(40.0).reshape(20, 2), "y": np.arange(20) % 2} | change
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(**arguments)
-
-
-def _no_work(*_):
-    raise AssertionError("work was done before the input was checked")
