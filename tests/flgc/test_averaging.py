@@ -23,6 +23,7 @@ from flgc.device import to_device, to_numpy
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.grid import GridScores, score_grid
 from tests import plain
+from tests.flgc.drawn import random_graph, splits_of
 
 GRID = {"hops": [0, 2, 5], "teleports": [0.0, 0.3, 1.0], "regularizations": [0.1, 1.0, 30.0]}
 SHAPE = (3, 3, 3)
@@ -87,10 +88,7 @@ def test_torch_and_float32_give_the_same(n_features):
 
 
 def _problem(n_features):
-    rng = np.random.default_rng(0)
-    X, labels = rng.standard_normal((50, n_features)), np.arange(50) % 3
-    P = propagation_matrix(as_adjacency(np.triu(rng.random((50, 50)) < 0.1, 1).astype(float)))
-    return P, X, labels, np.array([rng.permutation(50)[:12] for _ in range(4)])
+    return *random_graph(50, n_features), splits_of(50)[0]
 
 
 def test_weights_count_hits_and_errors():

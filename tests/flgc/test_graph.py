@@ -104,20 +104,16 @@ def test_knn_graph_never_joins_a_duplicated_row_with_itself():
     assert A.sum(axis=1).min() >= 2
 
 
+@pytest.mark.parametrize(
+    ("n_samples", "n_classes", "expected"),
+    [(150, 3, 10), (6, 3, 1), (1, 1, 0), (5000, 2, 500), (100_000, 10, 100), (10_000_000, 2, 30)],
+)
+def test_default_neighbours_are_the_papers_and_stay_linear(n_samples, n_classes, expected):
+    assert default_n_neighbors(n_samples, n_classes) == expected
+
+
 def test_zero_neighbours_is_no_graph():
     assert knn_graph(np.eye(4), 0).nnz == 0
-
-
-def test_default_neighbours_are_the_papers():
-    assert default_n_neighbors(150, 3) == 10
-    assert default_n_neighbors(6, 3) == 1
-    assert default_n_neighbors(1, 1) == 0
-    assert default_n_neighbors(5000, 2) == 500
-
-
-def test_default_neighbours_stay_linear_in_the_number_of_rows():
-    assert default_n_neighbors(100_000, 10) == 100
-    assert default_n_neighbors(10_000_000, 2) == 30
 
 
 def test_unknown_kinds_are_refused():

@@ -11,7 +11,6 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 from flgc.metrics import modularity, silhouette
 from flgc.self_expression import prune_columns, self_expression, self_expressions
 from flgc.spectral import (
-    block_affinity,
     by_means,
     dense_affinity,
     discretized,
@@ -163,12 +162,3 @@ def test_modularity_is_its_definition(seed):
     expected = ((plain - np.outer(degrees, degrees) / total) * same).sum() / total
     assert modularity(W, labels) == pytest.approx(expected)
     assert modularity(np.eye(9), labels) == 0
-
-
-def test_blocks_come_out_as_blocks():
-    rng = np.random.default_rng(0)
-    bases = rng.standard_normal((3, 2, 12))
-    X = np.vstack([rng.standard_normal((8, 2)) @ basis for basis in bases])
-    W = block_affinity(self_expression(X, X, 0.01), 3, threshold=0.9, subspace_dim=2, power=4)
-    same = np.kron(np.eye(3), np.ones((8, 8))).astype(bool)
-    assert W[same].mean() > 10 * W[~same].mean()
