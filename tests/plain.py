@@ -77,6 +77,9 @@ def partly(labels, labelled):
     return y
 
 
+seeds = st.integers(0, 2**32 - 1)
+
+
 @st.composite
 def problems(draw):
     """A random graph with features and labels; disconnected and empty graphs are among them."""
@@ -84,7 +87,7 @@ def problems(draw):
     per_class = draw(st.integers(1, 6))
     n_nodes = n_classes * per_class + draw(st.integers(0, 15))
     n_features = draw(st.integers(1, 30))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = np.random.default_rng(draw(seeds))
     A = np.triu(rng.random((n_nodes, n_nodes)) < draw(st.sampled_from([0.0, 0.05, 0.3])), 1)
     A = (A + A.T) * 1.0
     X = rng.standard_normal((n_nodes, n_features))
@@ -94,7 +97,6 @@ def problems(draw):
     return A, X, labels, labelled, n_classes
 
 
-seeds = st.integers(0, 2**32 - 1)
 hop_counts = st.integers(0, 8)
 teleports = st.sampled_from([0.0, 0.1, 0.5, 1.0])
 regularizations = st.sampled_from([1e-2, 0.5, 4.0, 100.0])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.datasets import load_iris, load_wine, make_blobs
@@ -34,7 +34,6 @@ def _drawn_weights(seed, shape=SHAPE):
     return rng.random(shape) * (rng.random(shape) < 0.7)
 
 
-@settings(max_examples=25)
 @given(plain.problems(), st.integers(0, 99))
 def test_one_filter_equals_the_sum_of_all_models(problem, seed):
     A, X, labels, labelled, n_classes = problem
@@ -127,7 +126,6 @@ def test_the_constant_column_is_the_last_one():
 # --- the estimator --------------------------------------------------------------------------------
 
 
-@settings(max_examples=15)
 @given(plain.problems(), st.integers(0, 4))
 def test_the_estimator_is_the_average_of_models_fitted_by_themselves(problem, n_validation):
     A, X, labels, labelled, n_classes = problem
@@ -165,7 +163,6 @@ def test_the_estimator_is_the_average_of_models_fitted_by_themselves(problem, n_
     np.testing.assert_allclose(filtered_terms, expected, rtol=1e-8, atol=1e-8)
 
 
-@settings(max_examples=20)
 @given(plain.problems())
 def test_prediction_is_the_filter_on_the_extended_graph(problem):
     """As for a single model: the new node's row of P is appended, its column is not."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from torch_geometric.data import Data
 
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
@@ -23,7 +23,6 @@ from tests.flgc.drawn import random_graph
 GRID = {"hops": [0, 2, 5], "teleports": [0.0, 0.3, 1.0], "regularizations": [0.1, 1.0, 30.0]}
 
 
-@settings(max_examples=20)
 @given(plain.problems(), plain.hop_counts, plain.teleports, plain.regularizations)
 def test_torch_equals_numpy(problem, hops, teleport, regularization):
     A, X, labels, labelled, _ = problem

@@ -4,7 +4,7 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import flgc.grid
@@ -17,7 +17,6 @@ HOPS, TELEPORTS, REGULARIZATIONS = [0, 2, 5], [0.0, 0.3, 1.0], [0.1, 1.0, 30.0]
 GRID = {"hops": HOPS, "teleports": TELEPORTS, "regularizations": REGULARIZATIONS}
 
 
-@settings(max_examples=30)
 @given(plain.problems())
 def test_every_model_of_the_grid_equals_its_own_fit(problem):
     A, X, labels, labelled, n_classes = problem

@@ -1,4 +1,4 @@
-"""Each rival of the small sets: known answers, odd tables, parameters, and its row for tables."""
+"""What only one rival of the small sets does, and what those with components have in common."""
 
 import warnings
 

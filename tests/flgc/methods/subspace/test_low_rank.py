@@ -1,4 +1,4 @@
-"""LRR and LRSC: each equal to its formula, and what they do on odd tables."""
+"""LRR and LRSC: each equal to its formula."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""SSC, KSSC and SSC-OMP: known answers, plain twins, and tables that could break them."""
+"""SSC, KSSC and SSC-OMP: known answers and plain twins."""
 
 import warnings
 

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
@@ -22,7 +22,7 @@ from flgc.methods.tables.tsvm import Machine, started, switched, transductive
 from tests import plain
 
 THREE = (LapRLSClassifier(), SSELMClassifier(hidden=40, random_state=0), TSVMClassifier())
-weights = st.sampled_from([1e-2, 0.5, 4.0, 100.0])
+weights = plain.regularizations
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_without_unlabelled_rows_the_tsvm_is_the_svm(centers):
 @st.composite
 def crossed(draw):
     """Two classes that overlap, some rows of each labelled."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = np.random.default_rng(draw(plain.seeds))
     truth = np.repeat([0, 1], [draw(st.integers(4, 20)), draw(st.integers(4, 20))])
     X = rng.standard_normal((len(truth), 2)) + truth[:, None] * draw(st.sampled_from([0.5, 1.5]))
     y = np.where(rng.random(len(truth)) < 0.3, truth, -1)
@@ -129,7 +129,6 @@ def crossed(draw):
     return X, y, draw(st.sampled_from([0.1, 1.0, 10.0]))
 
 
-@settings(max_examples=30)
 @given(crossed())
 def test_no_switch_raises_the_objective(problem):
     X, y, cost = problem
@@ -139,7 +138,6 @@ def test_no_switch_raises_the_objective(problem):
         assert np.all(np.diff(step) < 0)
 
 
-@settings(max_examples=30)
 @given(crossed(), st.sampled_from([0.01, 0.3, 1.0]), st.sampled_from([0.1, 1.0]))
 def test_switched_pairs_lower_the_slack_of_a_machine_as_it_is(problem, plus, minus):
     X, y, cost = problem
@@ -206,7 +204,6 @@ def test_a_machine_knows_its_objective():
     assert (machine.coef[25:] == 0).all()
 
 
-@settings(max_examples=30)
 @given(crossed())
 def test_in_the_end_unlabelled_rows_count_fully_and_have_the_share_of_labelled_ones(problem):
     X, y, cost = problem
