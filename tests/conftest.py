@@ -12,11 +12,12 @@ from flgc.datasets.errors import SourceFailed
 from flgc.datasets.fetching import sources
 
 # Examples are small; what is slow now and then is the machine, not the code.
-settings.register_profile("flgc", deadline=None, max_examples=60)
+settings.register_profile("quick", deadline=None, max_examples=15)
+thorough = settings(settings.get_profile("quick"), max_examples=60)
+settings.register_profile("thorough", thorough)
 # On a mutant any example that fails is enough; to find the smallest takes half a minute.
-first_found = (Phase.explicit, Phase.generate)
-settings.register_profile("mutants", settings.get_profile("flgc"), phases=first_found)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "flgc"))
+settings.register_profile("mutants", thorough, phases=(Phase.explicit, Phase.generate))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 # FLGC_MIRROR, or the folder of raw files beside the checkout; `FLGC_MIRROR=` hides that one.
