@@ -22,7 +22,7 @@ from tasks.document.writers import html
 from tasks.declared.suites import SUITES
 from tasks.declared.tiny import TINY
 from tests.flows.plainly import run_plainly
-from tests.tasks.document.shown import PUBLISHED
+from tests.tasks.report.made import PUBLISHED
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [

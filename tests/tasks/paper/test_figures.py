@@ -13,7 +13,7 @@ from tasks.document.verdicts import Verdict, verdicts
 from flgc.methods.picking import PROTOCOLS
 from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.declared.described import Described
-from tests.tasks.document.shown import FLGC, PUBLIC, RIVALS, rival, table
+from tests.tasks.report.made import FLGC, PUBLIC, RIVALS, rival, table
 
 UCI = table("uci", FLGC)
 UCI = dataclasses.replace(

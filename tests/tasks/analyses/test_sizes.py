@@ -1,7 +1,7 @@
 import pandas as pd
 from tasks.document.datasets import dataset_table
 
-from tests.tasks.document.shown import UCI
+from tests.tasks.report.made import UCI
 
 
 def found(**changed: dict) -> pd.DataFrame:

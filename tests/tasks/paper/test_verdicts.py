@@ -16,7 +16,7 @@ from tasks.document.verdicts import Verdict, verdicts
 from flgc.methods.picking import PROTOCOLS
 from flgc.noise import INDEPENDENT
 from tasks.declared.described import Described
-from tests.tasks.document.shown import (
+from tests.tasks.report.made import (
     CLUSTERING,
     EMPTY,
     FLGC,

@@ -7,7 +7,7 @@ from tasks.document.results import COLUMNS
 from tasks.document.robustness_claims import told
 
 from tasks.declared.described import Described
-from tests.tasks.document.shown import EMPTY, ROBUSTNESS, rival
+from tests.tasks.report.made import EMPTY, ROBUSTNESS, rival
 
 KINDS, INTENSITIES = ("gaussian", "salt_pepper"), (0.01, 0.2)
 TABLE = dataclasses.replace(

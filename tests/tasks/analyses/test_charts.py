@@ -16,7 +16,7 @@ from tasks.document.figures.analyses import OTHERS, STYLES, styles
 from tasks.document.figures.draw import draw_figures
 from tasks.document.files import as_json, charts, from_table
 
-from tests.tasks.document.shown import CLUSTERING, PUBLIC, ROBUSTNESS, UCI, results
+from tests.tasks.report.made import CLUSTERING, PUBLIC, ROBUSTNESS, UCI, results
 from tests.tasks.document.test_figures import curve, grid, picks
 
 CELLS = [

@@ -17,7 +17,7 @@ from tasks.document.figures.samples import GAP, samples_figure, sheet
 
 from flgc.datasets import load
 from flgc.methods.sorted_affinity import SortedAffinity
-from tests.tasks.document.shown import CLUSTERING, results, rival
+from tests.tasks.report.made import CLUSTERING, results, rival
 
 TABLE = dataclasses.replace(
     CLUSTERING, datasets=("ORL", "ExtendedYaleB"), rows=(rival("SSC"), *CLUSTERING.rows)

@@ -7,7 +7,7 @@ from tasks.document.curve_claims import COLUMNS, FAILS, depths, labels, neighbou
 from tasks.document.figures import influence
 from tasks.document.figures.curves import X_AXES
 
-from tests.tasks.document.shown import FLGC, UCI, rival, table
+from tests.tasks.report.made import FLGC, UCI, rival, table
 
 TABLE = dataclasses.replace(
     table("uci", FLGC),
