@@ -1,4 +1,4 @@
-"""Figures of clusterings: bars, affinity matrices, influence and sample images."""
+"""Pictures that are no charts: affinity matrices and sample images."""
 
 import base64
 import dataclasses
@@ -6,59 +6,34 @@ import io
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
-from tasks.document.affinity_claims import told
-from tasks.document.figures.bars import bar_figure
-from tasks.document.figures.draw import draw_figures
-from tasks.document.figures.influence import influence_figure
-from tasks.document.figures.matrices import MOST_PIXELS, affinity_figure, shrunk
-from tasks.document.figures.samples import GAP, samples_figure, sheet
 
 from flgc.datasets import load
 from flgc.methods.sorted_affinity import SortedAffinity
-from tests.tasks.report.made import CLUSTERING, results, rival
+from tasks.analyses.affinity import MOST_PIXELS, draw_affinities, shrunk
+from tasks.analyses.samples import GAP, draw_samples, sheet
+from tests.tasks.report.made import evidence, results, says, table
 
-TABLE = dataclasses.replace(
-    CLUSTERING, datasets=("ORL", "ExtendedYaleB"), rows=(rival("SSC"), *CLUSTERING.rows)
+TABLE = table("clustering-images")
+CELLS = results(("ExtendedYaleB", "FLGC*", "paper", 0.9), of=TABLE, metric="ACC").assign(
+    marks="rebuilt"
 )
-CELLS = results(
-    ("ExtendedYaleB", "FLGC*", "paper", 0.9),
-    ("ExtendedYaleB", "FLGC*", "honest", 0.8),
-    ("ExtendedYaleB", "SSC", "paper", 0.7),
-    of=TABLE,
-    metric="ACC",
-).assign(marks="rebuilt")
 BLOCKS = SortedAffinity(np.kron(np.eye(2), np.ones((3, 3))) + 0.1, np.repeat([0, 1], 3))
 DIGITS = load("digits")
 
 
-def picture(svg: str) -> np.ndarray:
-    """The pixels of the picture in an SVG."""
+def picture(affinity: SortedAffinity) -> np.ndarray:
+    """The pixels of its picture."""
     image = pytest.importorskip("PIL.Image")
+    svg = draw_affinities({"ORL": {"FLGC*": affinity}}, CELLS)
     [data] = re.findall(r"data:image/png;base64,([^\"]+)\"", svg)
     return np.asarray(image.open(io.BytesIO(base64.b64decode(data))).convert("L"))
-
-
-def test_bars_are_in_the_order_of_the_table_and_say_what_their_data_are():
-    [(name, svg)] = bar_figure(TABLE, CELLS).items()
-    assert name == "clustering-bars.svg"
-    assert svg.index(">SSC<") < svg.index(">FLGC<") < svg.index(">FLGC*<")
-    assert ">ExtendedYaleB (rebuilt)<" in svg
-    assert ">ORL<" not in svg, "nothing is there of it"
-    assert (">90.0<" in svg, ">70.0<" in svg, ">80.0<" in svg) == (True, True, False)
-    assert bar_figure(TABLE, CELLS[:0]) == {}
-
-
-def test_bars_take_the_place_of_dots():
-    files = draw_figures([CELLS], {}, {}, {}, {}, TABLE, bars=True)
-    assert files["name"].tolist() == ["clustering-bars.svg", "clustering-bars.vl.json"]
 
 
 def test_a_matrix_is_shown_by_the_means_of_its_blocks(monkeypatch: pytest.MonkeyPatch):
     small = np.arange(9.0).reshape(3, 3)
     np.testing.assert_array_equal(shrunk(small), small)
-    monkeypatch.setattr("tasks.document.figures.matrices.MOST_PIXELS", 3)
+    monkeypatch.setattr("tasks.analyses.affinity.MOST_PIXELS", 3)
     matrix = np.arange(49.0).reshape(7, 7)
     parts = [slice(0, 3), slice(3, 6), slice(6, 7)]
     expected = [[matrix[rows, columns].mean() for columns in parts] for rows in parts]
@@ -66,22 +41,25 @@ def test_a_matrix_is_shown_by_the_means_of_its_blocks(monkeypatch: pytest.Monkey
 
 
 def test_affinities_are_dark_in_their_blocks_and_small():
-    svg = affinity_figure({"ExtendedYaleB": {"FLGC*": BLOCKS}}, CELLS)
-    assert ">ExtendedYaleB (rebuilt), FLGC*<" in svg
-    pixels = picture(svg)
+    pixels = picture(BLOCKS)
     assert pixels.shape == (6, 6)
     assert (pixels < 10).tolist() == (BLOCKS.matrix > 1).tolist()
     large = SortedAffinity(np.ones((1100, 1100), dtype=np.float32), np.repeat([0, 1], 550))
-    assert max(picture(affinity_figure({"ORL": {"FLGC*": large}}, CELLS)).shape) <= MOST_PIXELS
-    nothing = SortedAffinity(np.zeros((2, 2)), np.array([0, 1]))
-    assert (picture(affinity_figure({"ORL": {"FLGC*": nothing}}, CELLS)) == 255).all()
+    assert max(picture(large).shape) <= MOST_PIXELS
+    assert (picture(SortedAffinity(np.zeros((2, 2)), np.array([0, 1]))) == 255).all()
 
 
-def test_how_much_of_an_affinity_is_within_classes():
-    _, line = told({"ExtendedYaleB": {"FLGC*": BLOCKS}}, CELLS)
-    assert line.markdown == (
+def test_an_affinity_is_a_picture_with_its_marks_and_says_how_much_is_within_classes():
+    known = evidence(TABLE, [CELLS], {"affinity": {"ExtendedYaleB": {"FLGC*": BLOCKS}}})
+    svg, again = (
+        known.declared.analyses["affinity"].charts(known, known.rows("affinity"))["affinity"]
+        for _ in range(2)
+    )
+    assert ">ExtendedYaleB (rebuilt), FLGC*<" in svg
+    assert svg == again, "the same numbers give the same bytes"
+    assert says(known, "affinity") == (
         "- ExtendedYaleB (rebuilt), FLGC*: 88.0% of the affinity between different samples is "
-        "within classes; 40.0% if it were even"
+        "within classes; 40.0% if it were even\n"
     )
 
 
@@ -108,35 +86,6 @@ def test_a_class_with_few_images_leaves_room_and_a_table_has_none():
 
 def test_samples_name_their_datasets_with_their_marks():
     marked = dataclasses.replace(DIGITS, provenance={"marks": ("rebuilt",)})
-    assert ">digits (rebuilt)<" in samples_figure([marked], 2, 3)
-
-
-def test_influence_has_a_panel_for_each_method_and_a_line_for_each_dataset():
-    points = {"run": 0, "marks": "rebuilt", "dataset": "ExtendedYaleB"}
-    lines = [
-        pd.DataFrame({"x": [1, 20], "ACC": [0.9, 0.8], "method": method, **points})
-        for method in ("FLGC*", "FLGC")
-    ]
-    hops, orl = pd.concat(lines), {"dataset": "ORL", "marks": ""}
-    hops = pd.concat([hops, hops.assign(**orl)])
-    teleport = lines[0].assign(x=[0.0, 1.0])
-    svg = influence_figure(TABLE, {"hops": hops, "teleport": teleport})
-    titles = [">(a) FLGC<", ">(b) FLGC*<", ">(c) FLGC*<"]
-    assert [svg.count(title) for title in titles] == [1, 1, 1]
-    assert (svg.count(">propagation steps<"), svg.count(">teleport<")) == (2, 1)
-    assert svg.count(">ExtendedYaleB (rebuilt)<") == svg.count(">ORL<") == 1, "one legend"
-
-
-def test_everything_that_is_given_is_drawn():
-    point = pd.DataFrame({"x": [1], "run": 0, "marks": "", "ACC": 0.9})
-    curves = {name: {"ORL": {"FLGC*": point}} for name in ("hops", "teleport")}
-    given = {"affinities": {"ORL": {"FLGC*": BLOCKS}}, "samples": {"digits": DIGITS}}
-    files = draw_figures([], {}, {}, {}, curves, TABLE, **given, shape=(2, 2))
-    assert files["name"].tolist() == [
-        "clustering-influence.svg",
-        "clustering-affinity.svg",
-        "clustering-samples.svg",
-        "clustering-influence.vl.json",
-    ]
-    again = draw_figures([], {}, {}, {}, curves, TABLE, **given, shape=(2, 2))
-    pd.testing.assert_frame_equal(files, again)
+    svg = draw_samples([marked, DIGITS], 2, 3)
+    assert [svg.count(f">{title}<") for title in ("digits (rebuilt)", "digits")] == [1, 1]
+    assert svg == draw_samples([marked, DIGITS], 2, 3)
