@@ -22,7 +22,7 @@ from tasks.declared.tiny import TINY
 from tasks.report.blocks import Document, Figure, Heading, Table, Text
 from tasks.report.writers import html
 from tests.flows.plainly import run_plainly
-from tests.tasks.document.shown import PUBLISHED
+from tests.tasks.report.made import PUBLISHED
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [

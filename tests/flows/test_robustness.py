@@ -13,7 +13,7 @@ from flgc.datasets import add, from_table
 from tasks.declared import robustness as declared
 from tasks.declared.paper import closed_form
 from tests.flows.conftest import Command
-from tests.tasks.document.shown import EMPTY
+from tests.tasks.report.made import EMPTY
 
 pytest.importorskip("prefect")
 

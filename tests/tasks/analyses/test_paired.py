@@ -1,6 +1,7 @@
 import pandas as pd
 import pytest
-from tasks.document.paired import NO_TEST, paired, told
+
+from tasks.analyses.paired import NO_TEST, paired, told
 
 VALUES = {"FLGC*": (0.8, 0.6, 0.7), "SVM": (0.9, 0.5, 0.7), "mine:Own": (0.7, 0.5, 0.6)}
 RESULTS = pd.DataFrame(

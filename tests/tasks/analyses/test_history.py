@@ -4,7 +4,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tasks.document.history import (
+
+from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
+from tasks.analyses.history import (
     BETTER,
     FEWEST,
     HALF_A_DIGIT,
@@ -13,15 +15,13 @@ from tasks.document.history import (
     RECENT,
     WINDOW,
     WORSE,
-    drifted,
+    drift_sentences,
+    drift_verdict,
+    drifted_rows,
     history_text,
-    judged,
-    recent,
-    sentences,
-    verdict,
+    judge_history,
+    recent_runs,
 )
-
-from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
 
 METRICS = ("accuracy", "ACC", RATIO, ONE_FIT, ALL_STAGES)
 TIMES = METRICS[2:]
@@ -39,7 +39,7 @@ def rows(values: list[float], metric: str = "accuracy", **more: str) -> pd.DataF
 
 
 def drifts(values: list[float], metric: str = "accuracy") -> list[str]:
-    return judged(rows(values, metric))["drift"].tolist()
+    return judge_history(rows(values, metric))["drift"].tolist()
 
 
 @given(metrics, shares, long)
@@ -76,7 +76,7 @@ def test_a_slower_machine_changes_no_verdict_on_times(
     metric: str, values: list[float], factor: float
 ) -> None:
     """Unless a value lies on a bound: so bounds are compared, not what follows from them."""
-    ours, theirs = (judged(rows([f * v for v in values], metric)) for f in (1.0, factor))
+    ours, theirs = (judge_history(rows([f * v for v in values], metric)) for f in (1.0, factor))
     for bound in ("usual", "low", "high"):
         assert theirs[bound].tolist() == pytest.approx(
             (factor * ours[bound]).tolist(), rel=1e-9, nan_ok=True
@@ -129,20 +129,22 @@ def test_series_are_judged_apart_and_runs_by_their_time() -> None:
     one = rows([0.8] * (FEWEST + 1))
     other = rows([0.3] * FEWEST + [0.9], dataset="Cora")
     mixed = pd.concat([other, one]).sample(frac=1, random_state=0)
-    found = judged(mixed)
+    found = judge_history(mixed)
     assert list(found["when"]) == sorted(mixed["when"])
-    assert drifted(found)[["dataset", "drift"]].to_numpy().tolist() == [["Cora", BETTER]]
-    assert verdict(found) == "Drift: 1 of 2 values left the spread of their history (1 better)"
-    assert sentences(found) == [
+    assert drifted_rows(found)[["dataset", "drift"]].to_numpy().tolist() == [["Cora", BETTER]]
+    assert (
+        drift_verdict(found) == "Drift: 1 of 2 values left the spread of their history (1 better)"
+    )
+    assert drift_sentences(found) == [
         "Cora FLGC* honest accuracy: 0.9, better; usually 0.3 (0.2995 to 0.3005)"
     ]
 
 
 def test_only_the_last_run_is_told() -> None:
-    found = judged(rows([0.8] * FEWEST + [0.9, 0.8]))
+    found = judge_history(rows([0.8] * FEWEST + [0.9, 0.8]))
     assert found["drift"].tolist()[-2] == BETTER
-    assert drifted(found).empty
-    assert verdict(found) == "No drift: all 1 values are within the spread of their history"
+    assert drifted_rows(found).empty
+    assert drift_verdict(found) == "No drift: all 1 values are within the spread of their history"
 
 
 def test_the_text_begins_with_the_verdict_and_ends_with_the_last_runs() -> None:
@@ -150,7 +152,7 @@ def test_the_text_begins_with_the_verdict_and_ends_with_the_last_runs() -> None:
     assert text.startswith("**Drift: 1 of 1 values left")
     assert "8 runs from 2026-01-01 to 2026-01-08" in text
     assert text.count("2026-01-03") == 0
-    shown = list(recent(rows([0.8] * 7)))
+    shown = list(recent_runs(rows([0.8] * 7)))
     assert shown[-RECENT:] == [f"2026-01-0{day}" for day in (7, 6, 5, 4, 3)]
     assert "cannot be told yet" in history_text(rows([0.8]))
     assert history_text(rows([])) == NO_HISTORY

@@ -15,7 +15,7 @@ from tasks.declared.paper import PAPER
 from tasks.stages.report import export
 from tasks.store.digests import content_digest
 from tasks.store.parquet import as_table as as_stored
-from tests.tasks.document.shown import FLGC, PUBLIC, PUBLISHED, results, rival, table
+from tests.tasks.report.made import FLGC, PUBLIC, PUBLISHED, results, rival, table
 
 TINY = table("uci-tiny", FLGC, "tiny", **PUBLISHED)
 COMMAND = "flgc reproduce --dataset {dataset} --method {method} --protocol {protocol}"

@@ -2,19 +2,17 @@ import dataclasses
 
 import pandas as pd
 import pytest
-from tasks.document.blocks import ABOVE, BELOW, WITHIN
-from tasks.document.by_protocol import laid_tables
-from tasks.document.cells import digests_of, notes
-from tasks.document.tables import Place, laid_out
 
-from tests.tasks.document.shown import FLGC, PUBLISHED, ROBUSTNESS, UCI, results, table
+from tasks.report.blocks import ABOVE, BELOW, WITHIN
+from tasks.report.by_protocol import laid_tables
+from tasks.report.notes import digests_of, notes
+from tasks.report.tables import Place, laid_out
+from tests.tasks.report.made import CLUSTERING, COMMAND, ROBUSTNESS, TINY, UCI, results
 
-TINY = table("uci-tiny", FLGC, "tiny", **PUBLISHED)
 IRIS = Place("iris", "", 0.0, "", "accuracy", "FLGC", "paper")
 PRINTED = next(
     cell for cell in TINY.published if (cell["dataset"], cell["method"]) == ("iris", "FLGC")
 )
-COMMAND = "flgc reproduce --dataset {dataset} --method {method} --protocol {protocol}"
 
 
 def runs(*values: float, method: str = "FLGC", **more: object) -> pd.DataFrame:
@@ -93,7 +91,7 @@ def test_under_noise_a_cell_has_the_digests_of_its_seeds():
     assert found["iris", "salt_pepper", 0.1, "shared", "FLGC", "paper"] == ["c"]
 
 
-@pytest.mark.parametrize("shown", [TINY, UCI, ROBUSTNESS, table("clustering")])
+@pytest.mark.parametrize("shown", [TINY, UCI, ROBUSTNESS, CLUSTERING])
 def test_each_place_is_the_cell_that_has_its_value(shown):
     """Values that differ in every cell are found where the places say."""
     subjects = [(dataset, *noise) for dataset in shown.datasets for noise in shown.noises or [()]]

@@ -1,4 +1,5 @@
-from tasks.document.gaps import (
+from flgc.datasets import NotAvailable, NotReachable
+from tasks.report.gaps import (
     FAILED,
     NOT_AVAILABLE,
     NOT_REACHABLE,
@@ -8,8 +9,6 @@ from tasks.document.gaps import (
     listed,
     verdict,
 )
-
-from flgc.datasets import NotAvailable, NotReachable
 
 
 def test_one_line_for_each_cause():
@@ -31,7 +30,7 @@ def test_one_line_for_each_cause():
     assert verdict(1, gaps) == "1 cell is there, 8 not available, 28 not reachable, 4 failed"
 
 
-def test_many_steps_that_broke_alike_are_verdict():
+def test_of_many_steps_that_broke_alike_a_few_are_named():
     gaps = [Gap(FAILED, f"uci: fit {i}", "OSError: full", 1) for i in range(40)]
     (line,) = listed(gaps)
     assert line.endswith("uci: fit 5, and 34 more: failed (40 cells): OSError: full")

@@ -3,16 +3,16 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from tasks.document.by_protocol import grids, overview, shown_tables
-from tasks.document.claims import below, leaders
 
 from tasks.declared.described import Described
-from tests.tasks.document.shown import PUBLIC, UCI, results, rival
+from tasks.report.by_protocol import grids, overview, shown_tables
+from tasks.report.standings import below, leaders
+from tests.tasks.report.made import PUBLIC, UCI, results, rival, with_rivals
 
 RIVALS = ("SS-ELM", "GCN", "SVM")
 AUTHORS = "GCN, authors' setting"
-TABLE = dataclasses.replace(
-    UCI, rows=(*(rival(name) for name in RIVALS), rival(AUTHORS, published="GCN"), *UCI.rows)
+TABLE = with_rivals(
+    dataclasses.replace(UCI, rows=(rival(AUTHORS, published="GCN"), *UCI.rows)), *RIVALS
 )
 ABSENT = {"air": "not available", "cotton": "not available"}
 PRINTED = pd.DataFrame(UCI.published).pivot(index="dataset", columns="method", values="value")
@@ -97,7 +97,7 @@ def test_the_overview_has_means_counts_and_seconds():
 
 def test_the_leaders_are_named_whoever_leads():
     [head, paper, honest] = leaders(TABLE, cells(GCN=30))
-    assert head.startswith("The best row of the paper")
+    assert head.startswith("Our best row and the best rival")
     assert "FLGC* (85.32) is **below** the best rival, GCN (113.25), which is ahead on" in paper
     assert "16 more" in paper
     assert honest.startswith("- `honest`, means over 22 datasets: FLGC*")
