@@ -84,8 +84,8 @@ def create_rules(client: Any, silent_seconds: int) -> None:
         silent_runs_crash("the deployments", silent_seconds, ours),
         silent_runs_crash("any flow", max(PATIENT_SECONDS, silent_seconds), {}),
     ):
-        for found in client.read_automations_by_name(rule.name):
-            client.delete_automation(found.id)
+        for earlier in client.read_automations_by_name(rule.name):
+            client.delete_automation(earlier.id)
         client.create_automation(rule)
 
 
@@ -109,13 +109,13 @@ def main() -> None:
     parser.add_argument("--no-gpu", action="store_true")
     parser.add_argument("--silent-seconds", type=int, default=SILENT_SECONDS)
     parser.add_argument("--no-schedules", action="store_true")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     with get_client(sync_client=True) as client:
-        if wanted.what == "pools":
-            create_pools(client, gpu=not wanted.no_gpu)
+        if options.what == "pools":
+            create_pools(client, gpu=not options.no_gpu)
             return
-        create_rules(client, wanted.silent_seconds)
-        if wanted.no_schedules:
+        create_rules(client, options.silent_seconds)
+        if options.no_schedules:
             pause_schedules(client)
 
 

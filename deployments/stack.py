@@ -1,6 +1,5 @@
 """The local stack: server, pools, deployments and workers, started and stopped as a whole."""
 
-import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -84,8 +83,8 @@ class LocalStack:
         write_note(self.settings.stack_id, self.settings.api_url)
         self.start_server()
         self.register()
-        for name, pool, further in self.settings.workers():
-            self.start_worker(name, pool, further)
+        for name, pool, more in self.settings.workers():
+            self.start_worker(name, pool, more)
         self.wait_for_workers()
 
     def clear_the_way(self) -> None:
@@ -162,26 +161,25 @@ class LocalStack:
             end = self._end_of(log)
             raise StackError(f"registering deployments failed:\n{end}\n(from {log})")
 
-    def start_worker(self, name: str, pool: str, further: dict[str, str]) -> None:
+    def start_worker(self, name: str, pool: str, more: dict[str, str]) -> None:
         """A worker that takes one run at a time: fits do not share a GPU, runs not the cores."""
         command = [*PREFECT, "worker", "start", "--pool", pool, "--name", name, "--limit", "1"]
-        process = self._start(command, self._log(name), further)
+        process = self._start(command, self._log(name), more)
         before = self.workers.get(name)
         ended_soon = before.ended_soon if before else 0
         self.workers[name] = Worker(process, time.monotonic(), ended_soon)
 
     def wait_for_workers(self) -> None:
         """Wait until the server has heard of every worker."""
-        wanted = set(self.workers)
         deadline = time.monotonic() + WORKER_SECONDS
-        while missing := wanted - self._online():
+        while missing := set(self.workers) - self._online():
             for name in missing:
                 if self.workers[name].process.poll() is not None:
                     raise StackError(f"worker {name} ended:\n{self._end_of(self._log(name))}")
             if time.monotonic() > deadline:
-                raise StackError(f"not heard of after {WORKER_SECONDS:.0f} s: {sorted(missing)}")
+                raise StackError(f"no sign of after {WORKER_SECONDS:.0f} s: {sorted(missing)}")
             time.sleep(POLL_SECONDS)
-        self.say(f"{len(wanted)} worker(s) online: {', '.join(sorted(wanted))}")
+        self.say(f"{len(self.workers)} worker(s) online: {', '.join(sorted(self.workers))}")
 
     def watch(self) -> None:
         """Return never: replace what ended, and end what a crash left over.
@@ -223,13 +221,13 @@ class LocalStack:
     def replace_workers(self) -> None:
         """Start another for each worker that has ended, ever later for one that does not stay."""
         now = time.monotonic()
-        for name, pool, further in self.settings.workers():
+        for name, pool, more in self.settings.workers():
             worker = self.workers[name]
             if worker.due is None and worker.process.poll() is not None:
                 wait = worker.end(now)
                 self.say(f"worker {name} ended ({self._log(name)}); another starts in {wait:.0f} s")
             if worker.due is not None and now >= worker.due:
-                self.start_worker(name, pool, further)
+                self.start_worker(name, pool, more)
 
     def stop(self) -> None:
         """Runs and workers first, while the server can note how they ended; then the server."""
@@ -249,9 +247,9 @@ class LocalStack:
         return self.settings.without_secrets(processes.last_lines(log))
 
     def _start(
-        self, command: list[str], log: Path, further: dict[str, str] | None = None
+        self, command: list[str], log: Path, more: dict[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
-        environment = self.environment | (further or {})
+        environment = self.environment | (more or {})
         return processes.start(command, environment, log, self.settings.checkout)
 
     def _online(self) -> set[str]:
@@ -263,11 +261,8 @@ class LocalStack:
 
 def count_gpus() -> int:
     """How many GPUs the driver lists; 0 where there is no driver."""
-    lister = shutil.which("nvidia-smi")
-    if lister is None:
-        return 0
     try:
-        listed = subprocess.run([lister, "-L"], capture_output=True, text=True, timeout=20)
-    except subprocess.TimeoutExpired:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
         return 0
-    return sum(line.startswith("GPU ") for line in listed.stdout.splitlines())
+    return sum(line.startswith("GPU ") for line in done.stdout.splitlines())
