@@ -73,10 +73,11 @@ def silent_runs_crash(whose: str, seconds: int, related: dict[str, Any]) -> Auto
     )
 
 
-def create_rules(client: Any, silent_seconds: int) -> None:
+def create_rules(client: Any, silent_seconds: int, *, schedules: bool = True) -> None:
     """A quick rule for our deployments, whose heartbeats are ours to set, and a patient one.
 
-    Rules of an earlier start are replaced: their patience may differ.
+    Rules of an earlier start are replaced: their patience may differ. Without `schedules` our
+    deployments stay, but none starts by the clock.
     """
     ids = [f"prefect.deployment.{deployment.id}" for deployment in our_deployments(client)]
     ours = {"prefect.resource.role": "deployment", "prefect.resource.id": ids}
@@ -87,19 +88,15 @@ def create_rules(client: Any, silent_seconds: int) -> None:
         for earlier in client.read_automations_by_name(rule.name):
             client.delete_automation(earlier.id)
         client.create_automation(rule)
+    for deployment in () if schedules else our_deployments(client):
+        for schedule in deployment.schedules:
+            client.update_deployment_schedule(deployment.id, schedule.id, active=False)
 
 
 def our_deployments(client: Any) -> list[Any]:
     """The deployments of this project, known by their pools."""
     pools = WorkPoolFilter(name=WorkPoolFilterName(any_=[CPU_POOL, GPU_POOL]))
     return list(client.read_deployments(work_pool_filter=pools))
-
-
-def pause_schedules(client: Any) -> None:
-    """Keep our deployments but let none start by the clock."""
-    for deployment in our_deployments(client):
-        for schedule in deployment.schedules:
-            client.update_deployment_schedule(deployment.id, schedule.id, active=False)
 
 
 def main() -> None:
@@ -113,10 +110,8 @@ def main() -> None:
     with get_client(sync_client=True) as client:
         if options.what == "pools":
             create_pools(client, gpu=not options.no_gpu)
-            return
-        create_rules(client, options.silent_seconds)
-        if options.no_schedules:
-            pause_schedules(client)
+        else:
+            create_rules(client, options.silent_seconds, schedules=not options.no_schedules)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from prefect.client.schemas.actions import WorkPoolUpdate
 from deployments import api, processes
 from deployments.addresses import bind
 from deployments.orphans import crash_orphans
-from deployments.registration import create_pools, create_rules, pause_schedules
+from deployments.registration import create_pools, create_rules
 from deployments.settings import StackSettings
 from deployments.state import read_note, remove_note, write_note
 from tasks.running.pools import CPU_POOL, GPU_POOL
@@ -119,16 +119,14 @@ class LocalStack:
         where = ["--host", self.settings.host, "--port", str(self.settings.port)]
         for name in self.settings.allowed_hosts:
             where += ["--allowed-host", name]
-        log = self._log("server")
-        self.server = self._start(["-m", "deployments.server", *where], log)
+        self.server = self._start("server", ["-m", "deployments.server", *where])
         began = time.monotonic()
         while not api.is_healthy(self.client):
             if self.server.poll() is not None:
-                raise StackError(f"the server ended:\n{self._end_of(log)}\n(from {log})")
+                raise StackError(f"the server ended:\n{self._end_of('server')}")
             if time.monotonic() - began > SERVER_SECONDS:
-                raise StackError(
-                    f"the server is not healthy after {SERVER_SECONDS:.0f} s: see {log}"
-                )
+                text = f"the server is not healthy after {SERVER_SECONDS:.0f} s"
+                raise StackError(f"{text}: see {self._log('server')}")
             time.sleep(POLL_SECONDS)
         self.say(f"the server is healthy after {time.monotonic() - began:.0f} s")
 
@@ -137,7 +135,9 @@ class LocalStack:
         steps = {
             "work pools": lambda: create_pools(self.client, gpu=bool(self.settings.gpu_workers)),
             "deployments": self._deploy,
-            "rules for silent runs": self._create_rules,
+            "rules for silent runs": lambda: create_rules(
+                self.client, self.settings.silent_seconds, schedules=self.settings.schedules
+            ),
         }
         for what, step in steps.items():
             try:
@@ -147,24 +147,17 @@ class LocalStack:
                 raise StackError(f"registering {what} failed: {reason}") from error
             self.say(f"registered: {what}")
 
-    def _create_rules(self) -> None:
-        create_rules(self.client, self.settings.silent_seconds)
-        if not self.settings.schedules:
-            pause_schedules(self.client)
-
     def _deploy(self) -> None:
         """Prefect's own command reads the YAML."""
         declared = str(Path("deployments", "prefect.yaml"))
         command = [*PREFECT, "deploy", "--all", "--prefect-file", declared]
-        log = self._log("registration")
-        if self._start(command, log).wait():
-            end = self._end_of(log)
-            raise StackError(f"registering deployments failed:\n{end}\n(from {log})")
+        if self._start("registration", command).wait():
+            raise StackError(f"registering deployments failed:\n{self._end_of('registration')}")
 
     def start_worker(self, name: str, pool: str, more: dict[str, str]) -> None:
         """A worker that takes one run at a time: fits do not share a GPU, runs not the cores."""
         command = [*PREFECT, "worker", "start", "--pool", pool, "--name", name, "--limit", "1"]
-        process = self._start(command, self._log(name), more)
+        process = self._start(name, command, more)
         before = self.workers.get(name)
         ended_soon = before.ended_soon if before else 0
         self.workers[name] = Worker(process, time.monotonic(), ended_soon)
@@ -175,9 +168,10 @@ class LocalStack:
         while missing := set(self.workers) - self._online():
             for name in missing:
                 if self.workers[name].process.poll() is not None:
-                    raise StackError(f"worker {name} ended:\n{self._end_of(self._log(name))}")
+                    raise StackError(f"worker {name} ended:\n{self._end_of(name)}")
             if time.monotonic() > deadline:
-                raise StackError(f"no sign of after {WORKER_SECONDS:.0f} s: {sorted(missing)}")
+                names = ", ".join(sorted(missing))
+                raise StackError(f"not online after {WORKER_SECONDS:.0f} s: {names}")
             time.sleep(POLL_SECONDS)
         self.say(f"{len(self.workers)} worker(s) online: {', '.join(sorted(self.workers))}")
 
@@ -204,9 +198,7 @@ class LocalStack:
         now = time.monotonic()
         self.restarts = [at for at in self.restarts if now - at < RESTART_WINDOW]
         if len(self.restarts) >= RESTARTS:
-            log = self._log("server")
-            end = self._end_of(log)
-            raise StackError(f"the server ended again and again:\n{end}\n(from {log})")
+            raise StackError(f"the server ended again and again:\n{self._end_of('server')}")
         self.restarts.append(now)
         self.say(f"the server ended with code {self.server.returncode}; starting another")
         self.start_server()
@@ -243,14 +235,16 @@ class LocalStack:
     def _log(self, name: str) -> Path:
         return self.settings.log_folder / f"{self.settings.port}-{name}.log"
 
-    def _end_of(self, log: Path) -> str:
-        return self.settings.without_secrets(processes.last_lines(log))
+    def _end_of(self, name: str) -> str:
+        """The end of that process's log, and where it is."""
+        log = self._log(name)
+        return f"{self.settings.without_secrets(processes.last_lines(log))}\n(from {log})"
 
     def _start(
-        self, command: list[str], log: Path, more: dict[str, str] | None = None
+        self, name: str, command: list[str], more: dict[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
         environment = self.environment | (more or {})
-        return processes.start(command, environment, log, self.settings.checkout)
+        return processes.start(command, environment, self._log(name), self.settings.checkout)
 
     def _online(self) -> set[str]:
         pools = [CPU_POOL, *([GPU_POOL] if self.settings.gpu_workers else [])]
