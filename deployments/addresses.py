@@ -9,14 +9,14 @@ EVERYWHERE = ("0.0.0.0", "::")
 def bind(host: str, port: int) -> socket.socket:
     """A socket at that address, which may be of IPv6; port 0 takes a free one."""
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    made = socket.socket(family, kind, protocol)
+    listener = socket.socket(family, kind, protocol)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
     except OSError:
-        made.close()
+        listener.close()
         raise
-    return made
+    return listener
 
 
 def url_of(host: str, port: int) -> str:

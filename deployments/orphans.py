@@ -2,7 +2,7 @@
 
 They live in its process, but the server knows of no such bond: it goes on showing them as Running
 after the run itself is marked Crashed. The rule for silent runs cannot tell them from runs that
-were started by hand, which are heard of too seldom for a quick verdict, and gives both nine
+were started by hand, whose heartbeats are too rare for a quick verdict, and gives both nine
 minutes.
 """
 

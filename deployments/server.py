@@ -48,9 +48,9 @@ class Guard:
     which it asks no leave otherwise; programs send none.
     """
 
-    def __init__(self, app: ASGIApp, host: str, further: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, host: str, names: Sequence[str] = ()) -> None:
         self.app = app
-        self.names = {name.lower() for name in ("localhost", LOOPBACK, "::1", host, *further)}
+        self.names = {name.lower() for name in ("localhost", LOOPBACK, "::1", host, *names)}
         self.by_any_address = host in EVERYWHERE
         if self.by_any_address:
             self.names.add(socket.gethostname().lower())
@@ -119,7 +119,7 @@ def end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def serve(listening: socket.socket, host: str, further: Sequence[str], embedded: bool) -> None:
+def serve(listening: socket.socket, host: str, names: Sequence[str], embedded: bool) -> None:
     """Run Prefect's server behind the guard, with all of its services unless it is embedded."""
     port = listening.getsockname()[1]
     os.environ |= {
@@ -141,7 +141,7 @@ def serve(listening: socket.socket, host: str, further: Sequence[str], embedded:
     settings = get_current_settings().server
     config = uvicorn.Config(
         # Around Prefect's app, not in it: the server's own services call that one directly.
-        Guard(create_app(), host, further),
+        Guard(create_app(), host, names),
         log_level="error" if embedded else settings.logging_level.lower(),
         timeout_keep_alive=settings.api.keepalive_timeout,
         ws_ping_interval=settings.api.websocket_ping_interval,
@@ -159,14 +159,14 @@ def main() -> None:
     parser.add_argument("--allowed-host", action="append", default=[])
     parser.add_argument("--embedded", action="store_true")
     parser.add_argument("--parent", type=int)
-    given = parser.parse_args()
-    if given.parent is not None:
-        end_with(given.parent)
+    options = parser.parse_args()
+    if options.parent is not None:
+        end_with(options.parent)
     try:
-        listening = bind(given.host, given.port)
+        listening = bind(options.host, options.port)
     except OSError as error:
-        sys.exit(f"{given.host} port {given.port} is not available: {error}")
-    serve(listening, given.host, given.allowed_host, given.embedded)
+        sys.exit(f"{options.host} port {options.port} is not available: {error}")
+    serve(listening, options.host, options.allowed_host, options.embedded)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The local stack: server, pools, deployments and workers, started and stopped as a whole."""
 
-import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from prefect.client.schemas.actions import WorkPoolUpdate
 from deployments import api, processes
 from deployments.addresses import bind
 from deployments.orphans import crash_orphans
-from deployments.registration import create_pools, create_rules, pause_schedules
+from deployments.registration import create_pools, create_rules
 from deployments.settings import StackSettings
 from deployments.state import read_note, remove_note, write_note
 from tasks.running.pools import CPU_POOL, GPU_POOL
@@ -84,8 +83,8 @@ class LocalStack:
         write_note(self.settings.stack_id, self.settings.api_url)
         self.start_server()
         self.register()
-        for name, pool, further in self.settings.workers():
-            self.start_worker(name, pool, further)
+        for name, pool, more in self.settings.workers():
+            self.start_worker(name, pool, more)
         self.wait_for_workers()
 
     def clear_the_way(self) -> None:
@@ -120,16 +119,14 @@ class LocalStack:
         where = ["--host", self.settings.host, "--port", str(self.settings.port)]
         for name in self.settings.allowed_hosts:
             where += ["--allowed-host", name]
-        log = self._log("server")
-        self.server = self._start(["-m", "deployments.server", *where], log)
+        self.server = self._start("server", ["-m", "deployments.server", *where])
         began = time.monotonic()
         while not api.is_healthy(self.client):
             if self.server.poll() is not None:
-                raise StackError(f"the server ended:\n{self._end_of(log)}\n(from {log})")
+                raise StackError(f"the server ended:\n{self._end_of('server')}")
             if time.monotonic() - began > SERVER_SECONDS:
-                raise StackError(
-                    f"the server is not healthy after {SERVER_SECONDS:.0f} s: see {log}"
-                )
+                text = f"the server is not healthy after {SERVER_SECONDS:.0f} s"
+                raise StackError(f"{text}: see {self._log('server')}")
             time.sleep(POLL_SECONDS)
         self.say(f"the server is healthy after {time.monotonic() - began:.0f} s")
 
@@ -138,7 +135,9 @@ class LocalStack:
         steps = {
             "work pools": lambda: create_pools(self.client, gpu=bool(self.settings.gpu_workers)),
             "deployments": self._deploy,
-            "rules for silent runs": self._create_rules,
+            "rules for silent runs": lambda: create_rules(
+                self.client, self.settings.silent_seconds, schedules=self.settings.schedules
+            ),
         }
         for what, step in steps.items():
             try:
@@ -148,40 +147,33 @@ class LocalStack:
                 raise StackError(f"registering {what} failed: {reason}") from error
             self.say(f"registered: {what}")
 
-    def _create_rules(self) -> None:
-        create_rules(self.client, self.settings.silent_seconds)
-        if not self.settings.schedules:
-            pause_schedules(self.client)
-
     def _deploy(self) -> None:
         """Prefect's own command reads the YAML."""
         declared = str(Path("deployments", "prefect.yaml"))
         command = [*PREFECT, "deploy", "--all", "--prefect-file", declared]
-        log = self._log("registration")
-        if self._start(command, log).wait():
-            end = self._end_of(log)
-            raise StackError(f"registering deployments failed:\n{end}\n(from {log})")
+        if self._start("registration", command).wait():
+            raise StackError(f"registering deployments failed:\n{self._end_of('registration')}")
 
-    def start_worker(self, name: str, pool: str, further: dict[str, str]) -> None:
+    def start_worker(self, name: str, pool: str, more: dict[str, str]) -> None:
         """A worker that takes one run at a time: fits do not share a GPU, runs not the cores."""
         command = [*PREFECT, "worker", "start", "--pool", pool, "--name", name, "--limit", "1"]
-        process = self._start(command, self._log(name), further)
+        process = self._start(name, command, more)
         before = self.workers.get(name)
         ended_soon = before.ended_soon if before else 0
         self.workers[name] = Worker(process, time.monotonic(), ended_soon)
 
     def wait_for_workers(self) -> None:
         """Wait until the server has heard of every worker."""
-        wanted = set(self.workers)
         deadline = time.monotonic() + WORKER_SECONDS
-        while missing := wanted - self._online():
+        while missing := set(self.workers) - self._online():
             for name in missing:
                 if self.workers[name].process.poll() is not None:
-                    raise StackError(f"worker {name} ended:\n{self._end_of(self._log(name))}")
+                    raise StackError(f"worker {name} ended:\n{self._end_of(name)}")
             if time.monotonic() > deadline:
-                raise StackError(f"not heard of after {WORKER_SECONDS:.0f} s: {sorted(missing)}")
+                names = ", ".join(sorted(missing))
+                raise StackError(f"not online after {WORKER_SECONDS:.0f} s: {names}")
             time.sleep(POLL_SECONDS)
-        self.say(f"{len(wanted)} worker(s) online: {', '.join(sorted(wanted))}")
+        self.say(f"{len(self.workers)} worker(s) online: {', '.join(sorted(self.workers))}")
 
     def watch(self) -> None:
         """Return never: replace what ended, and end what a crash left over.
@@ -206,9 +198,7 @@ class LocalStack:
         now = time.monotonic()
         self.restarts = [at for at in self.restarts if now - at < RESTART_WINDOW]
         if len(self.restarts) >= RESTARTS:
-            log = self._log("server")
-            end = self._end_of(log)
-            raise StackError(f"the server ended again and again:\n{end}\n(from {log})")
+            raise StackError(f"the server ended again and again:\n{self._end_of('server')}")
         self.restarts.append(now)
         self.say(f"the server ended with code {self.server.returncode}; starting another")
         self.start_server()
@@ -223,13 +213,13 @@ class LocalStack:
     def replace_workers(self) -> None:
         """Start another for each worker that has ended, ever later for one that does not stay."""
         now = time.monotonic()
-        for name, pool, further in self.settings.workers():
+        for name, pool, more in self.settings.workers():
             worker = self.workers[name]
             if worker.due is None and worker.process.poll() is not None:
                 wait = worker.end(now)
                 self.say(f"worker {name} ended ({self._log(name)}); another starts in {wait:.0f} s")
             if worker.due is not None and now >= worker.due:
-                self.start_worker(name, pool, further)
+                self.start_worker(name, pool, more)
 
     def stop(self) -> None:
         """Runs and workers first, while the server can note how they ended; then the server."""
@@ -245,14 +235,16 @@ class LocalStack:
     def _log(self, name: str) -> Path:
         return self.settings.log_folder / f"{self.settings.port}-{name}.log"
 
-    def _end_of(self, log: Path) -> str:
-        return self.settings.without_secrets(processes.last_lines(log))
+    def _end_of(self, name: str) -> str:
+        """The end of that process's log, and where it is."""
+        log = self._log(name)
+        return f"{self.settings.without_secrets(processes.last_lines(log))}\n(from {log})"
 
     def _start(
-        self, command: list[str], log: Path, further: dict[str, str] | None = None
+        self, name: str, command: list[str], more: dict[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
-        environment = self.environment | (further or {})
-        return processes.start(command, environment, log, self.settings.checkout)
+        environment = self.environment | (more or {})
+        return processes.start(command, environment, self._log(name), self.settings.checkout)
 
     def _online(self) -> set[str]:
         pools = [CPU_POOL, *([GPU_POOL] if self.settings.gpu_workers else [])]
@@ -263,11 +255,8 @@ class LocalStack:
 
 def count_gpus() -> int:
     """How many GPUs the driver lists; 0 where there is no driver."""
-    lister = shutil.which("nvidia-smi")
-    if lister is None:
-        return 0
     try:
-        listed = subprocess.run([lister, "-L"], capture_output=True, text=True, timeout=20)
-    except subprocess.TimeoutExpired:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
         return 0
-    return sum(line.startswith("GPU ") for line in listed.stdout.splitlines())
+    return sum(line.startswith("GPU ") for line in done.stdout.splitlines())

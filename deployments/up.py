@@ -45,12 +45,12 @@ def up(
         list[str] | None,
         typer.Option(
             "--allowed-host",
-            help="A further name by which the server may be called; repeat for several.",
+            help="Another name of the server; repeat for several.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option(help="CPU workers; each takes one run at a time.")] = 1,
     gpu_workers: Annotated[
-        int | None, typer.Option(help="GPU workers; default: one for each GPU found.")
+        int | None, typer.Option(help="GPU workers; default: one for each GPU.")
     ] = None,
     database_url: Annotated[
         str | None,
@@ -73,7 +73,7 @@ def up(
         typer.Option("--schedules/--no-schedules", help="Start runs by the clock."),
     ] = True,
     silent_seconds: Annotated[
-        int, typer.Option(help="A run that was not heard of for so long is marked Crashed.")
+        int, typer.Option(help="A run without a heartbeat for so long is marked Crashed.")
     ] = SILENT_SECONDS,
 ) -> None:
     """Start server, work pools, deployments and workers, and stop all of them on Ctrl-C.

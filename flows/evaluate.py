@@ -38,7 +38,7 @@ MOST_CLASSES = 12  # that are named one by one
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is asked of a dataset: which methods, and who is labelled how often."""
+    """What to try on a dataset: which methods, and who is labelled how often."""
 
     dataset: str
     methods: list[str] | None = None

@@ -1,4 +1,4 @@
-"""What the flows of a suite are asked for, typed for Prefect's form, and the store in use."""
+"""The parameters of the flows of a suite, typed for Prefect's form, and the store in use."""
 
 import functools
 from collections.abc import Callable

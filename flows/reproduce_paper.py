@@ -48,12 +48,12 @@ def reproduce_paper(chosen: Reproduction) -> Any:
             given["datasets"] = sorted({name for e in part.experiments for name in e.datasets})
             given["store"] = plan.store
             state: Any = table.with_options(task_runner=runner)(**given, return_state=True)
-            found = state.result(raise_on_failure=False)
-            if isinstance(found, list):
-                sections += found
+            result = state.result(raise_on_failure=False)
+            if isinstance(result, list):
+                sections += result
             else:  # the flow itself broke: no sections, but the other tables can still be had
                 sections += [
-                    Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
+                    Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, result),))
                     for e in part.experiments
                 ]
     path, faults = reports.write(plan, plan.report, sections)
@@ -75,11 +75,11 @@ def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
         }
         for section in sections
     ]
-    found = verdict(sections)
-    parts = [f"# {found}", "", markdown(pd.DataFrame(lines)), ""]
+    title = verdict(sections)
+    parts = [f"# {title}", "", markdown(pd.DataFrame(lines)), ""]
     parts += [*(f"- {inert(line)}" for line in listed(missing)), "", f"The report is at `{path}`."]
-    create_markdown_artifact("\n".join(parts), key=f"summary-{suite}", description=found)
-    create_table_artifact(lines, key=f"summary-{suite}-tables", description=found)
+    create_markdown_artifact("\n".join(parts), key=f"summary-{suite}", description=title)
+    create_table_artifact(lines, key=f"summary-{suite}-tables", description=title)
 
 
 def whole_gap(experiment: Experiment, protocols: Sequence[str], error: BaseException) -> Gap:

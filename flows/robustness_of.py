@@ -25,7 +25,7 @@ SPLIT = re.compile(r"\d+(\.\d+)?%|[1-9]\d*-per-class")
 
 @dataclass(frozen=True)
 class UnderNoise:
-    """What is asked of a dataset: which methods, and under which noise."""
+    """What to try on a dataset: which methods, and under which noise."""
 
     dataset: str
     methods: list[str] | None = None

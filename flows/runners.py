@@ -22,9 +22,8 @@ def shared_runner(runner: str = "threads", address: str | None = None) -> Iterat
 
     A Dask runner would start a cluster for each flow; this one starts it for all of them.
     """
-    made = task_runner(runner, address)
     if runner != "dask" or address:
-        yield made
+        yield task_runner(runner, address)
         return
     from distributed import Client, LocalCluster
 
@@ -78,10 +77,8 @@ def task_runner(runner: str = "threads", address: str | None = None) -> Any:
         return ThreadPoolTaskRunner(max_workers=n_threads())
     package = f"prefect_{runner}"
     if importlib.util.find_spec(package) is None:
-        raise ValueError(
-            f"runner {runner!r} needs the package {package.replace('_', '-')}: "
-            f"pip install {package.replace('_', '-')}, or choose threads"
-        )
+        name = package.replace("_", "-")
+        raise ValueError(f"runner {runner!r} needs {name}: pip install {name}, or choose threads")
     if runner == "dask":
         from prefect_dask import DaskTaskRunner
 

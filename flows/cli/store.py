@@ -85,31 +85,31 @@ def list_(
 
     with _readable_errors():
         opened = _open(store)
-        listed = list_artifacts(opened)
-    digits = _enough_digits(listed)
+        items = list_artifacts(opened)
+    digits = _enough_digits(items)
     if stage:
-        known = sorted({item.stage for item in listed})
+        known = sorted({item.stage for item in items})
         unknown = sorted(set(stage) - set(known))
-        if unknown and listed:
+        if unknown and items:
             what = f"no artifact of stage {', '.join(unknown)}; there are {', '.join(known)}"
             _stop(KeyError(what), 2)
-        listed = [item for item in listed if item.stage in stage]
-    listed.sort(key=lambda item: (_sort_key(item, sort), item.created or 0.0))
+        items = [item for item in items if item.stage in stage]
+    items.sort(key=lambda item: (_sort_key(item, sort), item.created or 0.0))
     if as_json:
-        typer.echo(json.dumps([_summary(item) for item in listed], indent=2))
+        typer.echo(json.dumps([_summary(item) for item in items], indent=2))
         return
     now = time.time()
     rows = [
         (item.stage, _about(item), _size(item.size), _age(item, now), _digits(item)[:digits])
-        for item in listed
+        for item in items
     ]
     _print_aligned(("stage", "about", "size", "age", "key"), rows, right=(2, 3), cut=1)
     if len(rows) > 1:
         typer.echo()
-        _print_aligned(("stage", "artifacts", "size", "seconds"), _totals(listed), right=(1, 2, 3))
+        _print_aligned(("stage", "artifacts", "size", "seconds"), _totals(items), right=(1, 2, 3))
         typer.echo()
-    size = _size(sum(item.size for item in listed))
-    typer.echo(f"{_count(len(listed), 'artifact')}, {size}, in {opened.url}")
+    size = _size(sum(item.size for item in items))
+    typer.echo(f"{_count(len(items), 'artifact')}, {size}, in {opened.url}")
 
 
 @app.command()
@@ -182,8 +182,8 @@ def verify(store: StoreUrl = None, as_json: AsJson = False) -> None:
     damaged = {key: str(p) for key, p in problems.items() if isinstance(p, DamagedArtifact)}
     unreadable = {key: str(p) for key, p in problems.items() if key not in damaged}
     if as_json:
-        found = {"checked": len(results), "damaged": damaged, "unreadable": unreadable}
-        typer.echo(json.dumps(found, indent=2))
+        summary = {"checked": len(results), "damaged": damaged, "unreadable": unreadable}
+        typer.echo(json.dumps(summary, indent=2))
     else:
         for problem in problems.values():
             typer.secho(str(problem), fg="red")
@@ -277,10 +277,10 @@ def _about(item: "Listed") -> str:
     return str(item.record["provenance"].get("about", ""))
 
 
-def _totals(listed: Iterable["Listed"]) -> list[tuple[str, ...]]:
+def _totals(items: Iterable["Listed"]) -> list[tuple[str, ...]]:
     """Stages by size, the largest last."""
     numbers, sizes, seconds = Counter[str](), Counter[str](), Counter[str]()
-    for item in listed:
+    for item in items:
         numbers[item.stage] += 1
         sizes[item.stage] += item.size
         seconds[item.stage] += item.record["seconds"] if item.record else 0
@@ -294,9 +294,9 @@ def _digits(item: "Listed") -> str:
     return item.key.rpartition("-")[2]
 
 
-def _enough_digits(listed: Iterable["Listed"]) -> int:
+def _enough_digits(items: Iterable["Listed"]) -> int:
     """How many digits tell every artifact from all others."""
-    pairs = pairwise(sorted(map(_digits, listed)))
+    pairs = pairwise(sorted(map(_digits, items)))
     return max([SHORTEST, *(len(commonprefix(pair)) + 1 for pair in pairs)])  # noqa: RUF071 - no paths
 
 

@@ -250,12 +250,12 @@ def print_table(title: str, table: "pd.DataFrame", console: Console = output) ->
     console.print(f"\n{title}", style="bold", highlight=False, markup=False)
     for part in parts_within(table.astype(str), console.width):
         console.print()
-        shown = Table(box=None, header_style="bold", padding=(0, BETWEEN, 0, 0), pad_edge=False)
+        grid = Table(box=None, header_style="bold", padding=(0, BETWEEN, 0, 0), pad_edge=False)
         for name, width in zip(part.columns, _widths(part), strict=True):
-            shown.add_column(Text(str(name)), width=width, overflow="fold")
+            grid.add_column(Text(str(name)), width=width, overflow="fold")
         for row in part.to_numpy():
-            shown.add_row(*map(Text, row))
-        console.print(shown)
+            grid.add_row(*map(Text, row))
+        console.print(grid)
 
 
 def parts_within(table: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:

@@ -8,12 +8,10 @@ import socket
 import subprocess
 import sys
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,6 @@ from prefect.client.orchestration import SyncPrefectClient
 from deployments import api, processes
 
 REPOSITORY = Path(__file__).parents[2]
-PLUGINS = "prefect.plugins"
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 START_SECONDS = 300.0
 RUN_SECONDS = 400.0
@@ -33,19 +30,6 @@ RUN_SECONDS = 400.0
 def program(name: str) -> str:
     """A command as the installation put it beside the interpreter."""
     return str(Path(sys.executable).with_name(name))
-
-
-def install_entry_point(folder: Path) -> None:
-    """What installing the project writes, when it is not installed with it already."""
-    if any(point.name == "flgc" for point in entry_points(group=PLUGINS)):
-        return
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    metadata = folder / "flgc_checkout-0.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: flgc-checkout\nVersion: 0\n")
-    points = project["entry-points"][PLUGINS]
-    lines = [f"[{PLUGINS}]", *(f"{name} = {target}" for name, target in points.items())]
-    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
 
 
 def free_port() -> int:
@@ -216,13 +200,12 @@ def start_up(folder: Path, *options: str, auth: str | None = None) -> Up:
     """Type `flgc up` and wait until it says where the UI is."""
     home, port = folder / "home", free_port()
     home.mkdir()
-    install_entry_point(folder / "site")
     environment = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
     environment |= {
         "PREFECT_HOME": str(home),
         "FLGC_STORE": str(folder / "store"),
         "FLGC_REPORTS": str(folder / "reports"),
-        "PYTHONPATH": f"{folder / 'site'}{os.pathsep}{REPOSITORY}",
+        "PYTHONPATH": str(REPOSITORY),
         "COLUMNS": "200",
         "DO_NOT_TRACK": "1",
     }

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from tests.deployments.live import PLUGINS, REPOSITORY, install_entry_point, wait_until
+from tests.deployments.live import REPOSITORY, wait_until
 
 DEPLOYMENTS = """
 import sys
@@ -62,12 +62,11 @@ class PrefectShell:
 @pytest.fixture(scope="module")
 def shell(prefect_server: str, tmp_path_factory: pytest.TempPathFactory) -> PrefectShell:
     home = tmp_path_factory.mktemp("prefect")
-    install_entry_point(home / "site")
     environment = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
     environment |= {
         "PREFECT_HOME": str(home),
         "PREFECT_API_URL": prefect_server,
-        "PYTHONPATH": f"{home / 'site'}{os.pathsep}{REPOSITORY}",
+        "PYTHONPATH": str(REPOSITORY),
         "COLUMNS": "200",
         "DO_NOT_TRACK": "1",
     }
@@ -141,7 +140,7 @@ def test_a_missing_module_does_not_stop_prefect(shell: PrefectShell, tmp_path: P
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: library-only\nVersion: 0\n")
     (metadata / "entry_points.txt").write_text(
-        f"[{PLUGINS}]\nlonely = no_such_package.bare_names\n"
+        "[prefect.plugins]\nlonely = no_such_package.bare_names\n"
     )
     environment = shell.environment | {
         "PYTHONPATH": str(tmp_path),

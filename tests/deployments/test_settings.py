@@ -72,7 +72,8 @@ def test_secrets_are_hidden_wherever_a_process_says_them() -> None:
     assert "sesame" not in repr(settings)
 
 
-def test_an_address_of_ipv6_is_probed_and_named(tmp_path: Path) -> None:
+def test_an_address_of_ipv6_is_probed_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deployments.api.TIMEOUT_SECONDS", 0.2)
     with socket.socket(socket.AF_INET6) as taken:
         taken.bind(("::1", 0))
         taken.listen()

@@ -5,10 +5,22 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from tasks.report.rows import COLUMNS, joined
+from tasks.store import Store
+from tasks.store.layouts import load
+
 Command = Callable[..., Any]
+
+
+def cells_of(store: object, state: Any) -> pd.DataFrame:
+    """The rows of all cells of a flow that ended in this state."""
+    sections = state.result(raise_on_failure=False)
+    cells = [load(Store(str(store)), result) for each in sections for result in each.results]
+    return joined(cells)[list(COLUMNS)]
 
 
 @pytest.fixture
