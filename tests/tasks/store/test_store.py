@@ -16,7 +16,6 @@ import pytest
 from tasks.store.store import (
     DamagedArtifact,
     Store,
-    StoreError,
     artifact_key,
     content_digest,
     file_name,
@@ -137,14 +136,6 @@ def test_frames_are_tables(store: Store) -> None:
         store.get_or_compute("third", (), lambda: [1])
 
 
-def test_categories_are_stored_as_their_values(store: Store) -> None:
-    frame = pd.DataFrame({"dataset": ["iris", "wine", "iris"], "run": [1, 2, 3]})
-    plain = store.get_or_compute("plain", (), lambda: frame)
-    coded = store.get_or_compute("coded", (), lambda: frame.astype({"dataset": "category"}))
-    assert coded.digest == plain.digest
-    assert store.read(coded.key)["dataset"].to_pylist() == ["iris", "wine", "iris"]
-
-
 def test_types_that_parquet_changes_are_refused(local: Store) -> None:
     seconds = pa.table({"when": pa.array([1], pa.timestamp("s"))})
     with pytest.raises(TypeError, match="convert it"):
@@ -208,11 +199,6 @@ def test_names_that_would_leave_the_store_are_refused(local: Store) -> None:
 def test_a_missing_artifact_is_a_key_error(store: Store) -> None:
     with pytest.raises(KeyError, match="has no artifact"):
         store.read(artifact_key("fit", {}, {}, ""))
-
-
-def test_an_address_without_a_filesystem() -> None:
-    with pytest.raises(StoreError, match="nosuch://place"):
-        Store("nosuch://place/x")
 
 
 def test_the_root_is_one_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

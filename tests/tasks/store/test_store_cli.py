@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from flows.cli.store import _enough_digits, app
 from tasks.store.store import Artifact, Store
-from tasks.store.upkeep import Listed, find_key, list_artifacts, prune, verify
+from tasks.store.upkeep import Listed, find_key, list_artifacts, verify
 from tests.tasks.store.kit import chain_in, cut, keys, one, run, run_json
 
 
@@ -127,13 +127,6 @@ def test_prune_says_first(store: Store, chain: dict[str, Artifact]) -> None:
     assert len(list_artifacts(store)) == 5
     assert run_json(store, "prune", "--delete")["deleted"] is True
     assert len(list_artifacts(store)) == 4
-
-
-def test_prune_by_stage_and_age(store: Store, chain: dict[str, Artifact]) -> None:
-    assert len(run_json(store, "prune", "--stage", "graph")["files"]) == 2
-    assert run_json(store, "prune", "--older-than", "1")["files"] == []
-    in_a_week = max(listed.created for listed in list_artifacts(store)) + 7 * 86400
-    assert len(prune(store, older_than_days=5, now=in_a_week)) == 4
 
 
 def test_a_store_that_cannot_be_opened() -> None:

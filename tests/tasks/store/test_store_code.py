@@ -16,7 +16,6 @@ from sklearn.svm import SVC
 
 from flgc import scaling
 from flgc.classifier import FLGCClassifier
-from flgc.registry import Registry
 from tasks.store import code as code_module
 from tasks.store import sources
 from tasks.store.code import changed_files, code_digest
@@ -384,11 +383,6 @@ def test_what_an_object_counts_as() -> None:
 def test_what_has_no_definition_is_refused(nameless: Any) -> None:
     with pytest.raises(TypeError, match="name a module-level function or class"):
         code_digest(nameless)
-
-
-def test_a_registry_of_the_project_is_not_followed() -> None:
-    assert isinstance(scaling.SCALINGS, Registry)
-    assert not code_module._definition(code_module.Name("flgc.scaling", ("SCALINGS",))).uses
 
 
 STAGE = """

@@ -7,8 +7,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -95,39 +95,42 @@ def large_table() -> pa.Table:
 
 
 @contextmanager
-def small_disk() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder:
-        options = ["-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]
-        if subprocess.run(["mount", *options], capture_output=True).returncode:
-            pytest.skip("mounting a small tmpfs needs privileges")
-        try:
-            yield Path(folder)
-        finally:
-            subprocess.run(["umount", folder], check=True)
+def small_disk(folder: Path) -> Iterator[None]:
+    folder.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    if subprocess.run(["mount", *options], capture_output=True).returncode:
+        pytest.skip("mounting a small tmpfs needs privileges")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_full_disk_is_said_and_does_no_harm() -> None:
-    with small_disk() as disk:
-        store = Store(disk / "store")
+@contextmanager
+def small_files(folder: Path) -> Iterator[None]:
+    """Needs no privileges: the kernel refuses the write in the middle."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("fault", [small_disk, small_files])
+def test_no_space_is_an_error_that_says_so_and_does_no_harm(
+    tmp_path: Path, fault: Callable[[Path], AbstractContextManager[None]]
+) -> None:
+    with fault(tmp_path / "disk"):
+        store = Store(tmp_path / "disk" / "store")
         small = store.get_or_compute("graph", (), lambda: pa.table({"x": [1]}))
-        with pytest.raises(StoreError, match=r"no space for an artifact of 4\.\d MB .*MB free"):
+        no_space = rf"store {tmp_path}.*no space for an artifact of 4\.\d MB .*MB free"
+        with pytest.raises(StoreError, match=no_space):
             store.get_or_compute("fit", (), large_table)
         assert [entry.name for entry in store.files.entries()] == [file_name(small.key)]
         assert store.read(small.key).num_rows == 1
-
-
-def test_a_file_size_limit_is_a_full_disk_too(tmp_path: Path) -> None:
-    """Needs no privileges: the kernel refuses the write in the middle."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    store = Store(tmp_path / "store")
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, limits[1]))
-    try:
-        with pytest.raises(StoreError, match=f"store {tmp_path}.*no space"):
-            store.get_or_compute("fit", (), large_table)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert not list(store.files.entries())
-    assert not store.get_or_compute("fit", (), large_table).cached
+    if fault is small_files:
+        assert not store.get_or_compute("fit", (), large_table).cached
 
 
 def test_a_read_only_store_can_be_read_but_not_written() -> None:
