@@ -111,6 +111,7 @@ def accuracies(table: pd.DataFrame) -> dict[str, float]:
 def picked(report: str, method: str) -> pd.DataFrame:
     """The rows of the uci table's settings that are of a method."""
     section = report.partition("## Three regular tables")[2].partition("### Settings picked")[2]
+    section = section.partition("\n## ")[0]
     lines = [line.strip("| ").split(" | ") for line in section.splitlines() if "|" in line]
     end = next((i for i, line in enumerate(lines) if line[0] == "method"), len(lines))
     rows = [dict(zip(lines[0], line, strict=False)) for line in lines[2:end]]
