@@ -59,7 +59,7 @@ def reproduce_paper(chosen: Reproduction) -> Any:
     path, faults = reports.write(plan, plan.report, sections)
     reports.show(path, plan.report, plan.part)
     show_summary(plan.report, sections, path)
-    get_run_logger().info(cost(started))
+    get_run_logger().info(cost(started, chosen.runner))
     return outcome(sections, chosen.strict, faults)
 
 

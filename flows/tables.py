@@ -68,9 +68,14 @@ def run_tables(plan: Plan, strict: bool) -> Any:
     return outcome(sections, strict, faults, whole=alone)
 
 
-def cost(started: float) -> str:
-    """How long a flow took, and what of it was not the work of its stages in this process."""
+def cost(started: float, runner: str = "threads") -> str:
+    """How long a flow took, and what of it was not the work of its stages.
+
+    With a runner of other processes nobody here knows how long those were at work.
+    """
     seconds = time.perf_counter() - started
+    if runner != "threads":
+        return f"{seconds:.1f} s on {runner}"
     waiting = seconds - busy_seconds(started)
     share = 100 * waiting / seconds
     return f"{seconds:.1f} s, of which orchestration {waiting:.1f} s ({share:.0f} %)"

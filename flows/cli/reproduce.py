@@ -107,7 +107,7 @@ def reproduce(options: Options) -> None:
         parameters["suite"] = str(Path(options.suite).absolute())
     report = report_folder(plan.report) / "report.html"
     ended = run_flow("reproduce", reproduce_paper, parameters, plan, report)
-    print_outcome(plan, report, ended)
+    print_outcome(plan, report, ended, options.runner)
     end(ended.state)
 
 
