@@ -72,7 +72,7 @@ def evaluated(
         ),
         split=split,
         runs=runs,
-        analyses=(Columns(), Paired(tuple(reversed(FLGC_ROWS)))),
+        analyses=(Paired(tuple(reversed(FLGC_ROWS))), Columns()),
         remarks=tuple(remarks),
     )
 
