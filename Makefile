@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PINS ?= hashes.txt
 STAMP := $(VENV)/.installed-$(shell cat constraints.txt hashes.txt pyproject.toml | cksum | cut -d' ' -f1)
 
-.PHONY: help setup test test-all mutants stack lint audit docs reproduce clean
+.PHONY: help setup hashes test test-all mutants stack lint audit docs reproduce clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -23,6 +23,10 @@ $(STAMP):
 	$(BIN)/python -m pip install --quiet --no-deps --requirement $(PINS)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@touch $@
+
+# What torch brings depends on the machine (a CPU or a CUDA build), so it is pinned by version alone.
+hashes: ## after a change of the pins: the sha256 of their files, with uv
+	uv pip compile --quiet --no-deps --generate-hashes --no-emit-package torch --no-annotate --no-header constraints.txt --output-file hashes.txt
 
 lint: $(STAMP) ## ruff and mypy
 	$(BIN)/ruff check .

@@ -17,9 +17,10 @@ from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
 from flgc.methods.base import Method
 from flgc.methods.registry import Contender, contender
 from flows.plan import Plan
-from tasks.analyses.base import CellSteps, Product, Table, pick_step
+from tasks.analyses.base import CellSteps, Product, TableSteps, pick_step
+from tasks.analyses.registry import analyses_of
 from tasks.declared.types import Cell, Experiment, Preparation
-from tasks.document.gaps import NOT_AVAILABLE, Gap
+from tasks.report.gaps import NOT_AVAILABLE, Gap
 from tasks.running.steps import Step, Steps
 from tasks.stages.corrupt import corrupt
 from tasks.stages.dataset import dataset
@@ -37,7 +38,7 @@ class Dag:
     `gaps` are those of datasets that nobody has.
     """
 
-    table: Table
+    table: TableSteps
     products: tuple[Product, ...]
     gaps: tuple[Gap, ...]
 
@@ -46,9 +47,9 @@ class Dag:
         """Those whose data somebody has."""
         return self.table.cells
 
-    def alone(self, cells: Sequence[CellSteps]) -> list[Product]:
+    def after(self, cells: Sequence[CellSteps]) -> list[Product]:
         """What is made of these cells when all else has ended, one after the other."""
-        return _products(dataclasses.replace(self.table, cells=cells), alone=True)
+        return _products(dataclasses.replace(self.table, cells=cells), after=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +80,16 @@ def dag_of(plan: Plan, experiment: Experiment) -> Dag:
     # One method after the other, the paper's own first: there is something to look at early on.
     groups = sorted(_by_scores(begun), key=lambda group: not group[0].row.method.own)
     ended = {each: end for group in groups for each, end in _ended(steps, plan.device, group)}
-    table = Table(experiment, plan.device, found, [ended[each] for each in begun], steps)
-    return Dag(table, tuple(_products(table, alone=False)), tuple(gaps))
+    table = TableSteps(
+        experiment, plan.protocols, plan.device, found, [ended[each] for each in begun], steps
+    )
+    return Dag(table, tuple(_products(table, after=False)), tuple(gaps))
 
 
-def _products(table: Table, *, alone: bool) -> list[Product]:
-    """What analyses ask for, of those that need the machine for themselves or of the others."""
-    asked = [each for each in table.experiment.analyses if each.alone is alone]
-    return [product for analysis in asked for product in analysis.products(table)]
+def _products(table: TableSteps, *, after: bool) -> list[Product]:
+    """What analyses ask for, of those that come after all cells or of the others."""
+    every = analyses_of(table.experiment).values()
+    return [product for each in every if each.after is after for product in each.products(table)]
 
 
 def _data(steps: Steps, cell: Cell, raw: Step) -> Step:

@@ -77,7 +77,7 @@ def look_up(plan: Plan) -> tuple[list[DryCell], list[Lookup]]:
     steps: list[Lookup] = []
     for experiment in plan.experiments:
         dag = dag_of(plan, experiment)
-        dag.alone(dag.cells)  # adds its steps
+        dag.after(dag.cells)  # adds its steps
         made = stored(plan.store, dag.table.steps)
         found += [_looked_up(cell, made[cell.result]) for cell in dag.cells]
         found += [

@@ -18,23 +18,12 @@ from flows.dag import Dag, dag_of
 from flows.plan import Plan
 from flows.section import Section
 from flows.so_far import SoFar
-from tasks.analyses.bars import Bars
 from tasks.analyses.base import CellSteps, Product
-from tasks.analyses.comparison import Compare
-from tasks.analyses.curves import CURVES
-from tasks.analyses.samples import Samples
-from tasks.declared.described import described
 from tasks.declared.types import Experiment
-from tasks.document.gaps import FAILED, Gap, dataset_gap, reason_of
+from tasks.report.gaps import FAILED, Gap, dataset_gap, reason_of
 from tasks.running.steps import Step, chain_of, with_results
-from tasks.stages.compare import compare
 from tasks.stages.dataset import dataset
-from tasks.stages.describe import describe
-from tasks.stages.draw import draw
 from tasks.store import Artifact
-
-# What is made of a whole table, as gaps name it.
-SIZES, TESTS, FIGURES = "sizes", "signed-rank tests", "figures"
 
 
 class StepEnded(NamedTuple):
@@ -107,9 +96,16 @@ class Execution:
         future.wait()
         if future.state.is_completed():
             self.made[step] = future.result()
-        else:
+        elif future.state.is_final():
             error: Any = get_state_exception(future.state)
             self.errors[step] = error
+        else:  # it never ran, since what it needs has failed, which may not have been noted yet
+            for need in chain_of(step):
+                if need in self.futures and self.futures[need].state.is_final():
+                    self._note(need, self.futures[need])
+            never = RuntimeError(future.state.message)
+            failed = (each for each in chain_of(step) if each in self.errors)
+            self.errors[step] = next((self.errors[each] for each in failed), never)
 
 
 def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = None) -> Section:
@@ -121,116 +117,36 @@ def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = No
     run.run(dag.table.datasets.values())
     run.run(dag.table.steps, _telling(so_far, plan, dag, run) if so_far else None)
     good = [cell for cell in dag.cells if run.broken(cell.result) is None]
-    alone = dag.alone(good)
-    for product in alone:
+    after = dag.after(good)
+    for product in after:
         run.run(chain_of(product.step))
-    section = _section(plan, dag, run, good, [*dag.products, *alone])
+    products, gaps = products_of(dag, run, [*dag.products, *after])
+    section = Section(
+        experiment=experiment,
+        protocols=plan.protocols,
+        cells=tuple(run.made[cell.result] for cell in good),
+        products=products,
+        gaps=(*dag.gaps, *gaps_of(run, dag.cells), *gaps),
+        costs=costs_of(run, [*good, *dag.products]),
+    )
     tell(TableEnded(plan.store, section))
     return section
 
 
-def _section(
-    plan: Plan, dag: Dag, run: Execution, good: Sequence[CellSteps], products: Sequence[Product]
-) -> Section:
-    """What is there, what was made of it, and why the rest is missing."""
-    there, gaps = products_of(dag, run, products)
-    compared = _compared(plan, dag.table.experiment)
-    asked = _of_all_cells(dag, good, there, compared)
-    run.run(asked.values())
-    made = {name: run.made.get(step) for name, step in asked.items()}
-    failed = [
-        Gap(FAILED, f"{run.experiment}: {name}", reason_of(run.errors[step]))
-        for name, step in asked.items()
-        if step in run.errors
-    ]
-    return Section(
-        experiment=dag.table.experiment,
-        protocols=plan.protocols,
-        results=tuple(run.made[cell.result] for cell in good),
-        sizes=made.get(SIZES),
-        comparison=made.get(TESTS),
-        timings=there.timings,
-        curves=there.curves,
-        affinities=there.affinities,
-        criteria=there.criteria,
-        figures=made.get(FIGURES),
-        gaps=(*dag.gaps, *gaps_of(run, dag.cells), *gaps, *failed),
-        costs=costs_of(run, [*good, *dag.products]),
-    )
-
-
-def _compared(plan: Plan, experiment: Experiment) -> tuple[str, ...]:
-    """The protocols whose methods are compared over the datasets."""
-    several = len(experiment.datasets) > 1
-    return plan.protocols if experiment.analysis(Compare) and several else ()
-
-
-def _of_all_cells(
-    dag: Dag, good: Sequence[CellSteps], there: "Products", compared: tuple[str, ...]
-) -> dict[str, Step]:
-    """The steps that are made of a whole table, by what a reader calls them."""
-    if not good:
-        return {}
-    experiment, asked = dag.table.experiment, dict[str, Step]()
-    given: dict[str, Any] = {
-        "results": [cell.result for cell in good],
-        "table": described(experiment).without_words(),
-    }
-    if experiment.sizes:
-        data = {cell.subject.dataset: dag.table.datasets[cell.subject.dataset] for cell in good}
-        drawn = {cell.subject.dataset: cell.splits for cell in good if cell.splits}
-        asked[SIZES] = Step(describe, experiment.name, {"data": data, "splits": drawn})
-    if compared:
-        asked[TESTS] = Step(compare, experiment.name, {**given, "protocols": compared})
-    drawn_from = {
-        "timings": there.timings,
-        "scores": there.scores,
-        "picks": there.picks,
-        "curves": there.curves,
-        "compared": compared,
-        "affinities": there.affinities,
-        "bars": experiment.analysis(Bars) is not None,
-    }
-    samples = experiment.analysis(Samples)
-    if samples:
-        drawn_from |= {"samples": there.samples, "shape": (samples.rows, samples.columns)}
-    asked[FIGURES] = Step(draw, experiment.name, given | drawn_from)
-    return asked
-
-
-@dataclasses.dataclass(frozen=True)
-class Products:
-    """What analyses asked for and is there, by dataset and mostly method; curves by figure, too."""
-
-    timings: dict[str, Artifact] = dataclasses.field(default_factory=dict)
-    scores: dict[str, Artifact] = dataclasses.field(default_factory=dict)
-    samples: dict[str, Artifact] = dataclasses.field(default_factory=dict)
-    picks: dict[str, dict[str, Artifact]] = dataclasses.field(default_factory=dict)
-    affinities: dict[str, dict[str, Artifact]] = dataclasses.field(default_factory=dict)
-    criteria: dict[str, dict[str, Artifact]] = dataclasses.field(default_factory=dict)
-    curves: dict[str, dict[str, dict[str, Artifact]]] = dataclasses.field(default_factory=dict)
-
-    def add(self, product: Product, made: Artifact) -> None:
-        """One more, where it belongs."""
-        found: dict[str, Any] = getattr(self, product.kind)
-        if product.kind == CURVES:
-            found = found.setdefault(product.figure, {})
-        if product.method:
-            found.setdefault(product.dataset, {})[product.method] = made
-        else:
-            found[product.dataset] = made
-
-
 def products_of(
     dag: Dag, run: Execution, products: Iterable[Product]
-) -> tuple[Products, list[Gap]]:
+) -> tuple[dict[str, Any], list[Gap]]:
     """The products that are there, and a gap for each step that broke and that no cell needs."""
-    found, gaps = Products(), dict[Step, Gap]()
+    found, gaps = dict[str, Any](), dict[Step, Gap]()
     of_cells = {run.broken(cell.result) for cell in dag.cells}
     for product in products:
         broken = run.broken(product.step)
         if broken is None:
-            found.add(product, run.made[product.step])
+            *path, last = product.analysis, *product.path
+            inner = found
+            for name in path:
+                inner = inner.setdefault(name, {})
+            inner[last] = run.made[product.step]
         elif broken not in of_cells:
             gaps[broken] = _gap(run, broken)
     return found, list(gaps.values())
@@ -302,7 +218,7 @@ def _part_of(plan: Plan, dag: Dag, run: Execution, methods: Sequence[str]) -> Se
     return Section(
         experiment=dataclasses.replace(experiment, methods=tuple(methods), title=title),
         protocols=plan.protocols,
-        results=tuple(run.made[cell.result] for cell in good),
+        cells=tuple(run.made[cell.result] for cell in good),
         gaps=(*dag.gaps, *gaps_of(run, ended)),
         costs=costs_of(run, good),
     )

@@ -9,16 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_link_artifact, create_markdown_artifact
+from prefect.artifacts import (
+    create_image_artifact,
+    create_link_artifact,
+    create_markdown_artifact,
+)
 
 from flows.plan import Plan
 from flows.section import Section
-from tasks.document.contradictions import contradictions
-from tasks.document.files import FAULTS, from_table
-from tasks.document.gaps import FAILED, Gap
-from tasks.document.writers.html import page_files
+from tasks.analyses.registry import analyses_of
+from tasks.report.evidence import Declaration
+from tasks.report.files import FAULTS, RESULT, from_table
+from tasks.report.gaps import FAILED, Gap
+from tasks.report.writers.html import page_files
 from tasks.stages.history import past
-from tasks.stages.report import export, report
+from tasks.stages.report import export, report, report_now
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
 
@@ -35,23 +40,22 @@ def write(plan: Plan, name: str, sections: Sequence[Section]) -> tuple[Path, lis
     if isinstance(made, Artifact):
         written = load(Store(plan.store), made)
     else:
-        written = report.result(plan.store, forgiving=True, **given)
+        written = report_now(plan.store, **given)
     path = export(written, report_folder(name))
     get_run_logger().info("report: %s", path)
     faults = json.loads(from_table(written).get(FAULTS, "{}"))
     return path, [Gap(FAILED, f"report: {part}", reason) for part, reason in faults.items()]
 
 
-def files(store: str, artifact: Artifact | None) -> dict[str, str]:
-    """File name to content, of figures and reports."""
-    return from_table(None if artifact is None else load(Store(store), artifact))
-
-
-def show(path: Path, name: str) -> None:
+def show(path: Path, name: str, part: str = "") -> None:
     """The report in Prefect's UI, with its pictures, and a link to the files."""
     text = path.read_text(encoding="utf-8")
-    for picture in path.parent.glob("*.svg"):
-        text = text.replace(f"({picture.name})", f"({as_url(picture.read_text(encoding='utf-8'))})")
+    for picture in sorted(path.parent.glob("*.svg")):
+        url = as_url(picture.read_text(encoding="utf-8"))
+        text = text.replace(f"({picture.name})", f"({url})")
+        if picture.stem != RESULT:  # which is the first of the others once more
+            key = f"{picture.stem}{part}-figure"
+            create_image_artifact(url, key=key, description=picture.stem)
     create_markdown_artifact(text, key=f"report-{name}", description=f"Report {name}")
     page = path.with_name("report.html")
     said = f"Report {name} on the disk of the machine that ran it"
@@ -74,25 +78,26 @@ def contents(plan: Plan, name: str, sections: Sequence[Section]) -> dict[str, An
     by_name = {section.experiment.name: section for section in sections}
     return {
         "title": plan.title.format(name=name),
-        "tables": [section.table for section in sections],
-        "protocols": sections[0].protocols,
-        "sizes": {key: section.sizes for key, section in by_name.items() if section.sizes},
-        "results": {key: section.results for key, section in by_name.items()},
-        "pairs": {k: s.comparison for k, s in by_name.items() if s.comparison},
-        "timings": {key: section.timings for key, section in by_name.items() if section.timings},
-        "curves": {key: section.curves for key, section in by_name.items() if section.curves},
-        "affinities": {k: s.affinities for k, s in by_name.items() if s.affinities},
-        "criteria": {k: s.criteria for k, s in by_name.items() if s.criteria},
-        "figures": {key: section.figures for key, section in by_name.items() if section.figures},
-        "gaps": {key: section.gaps for key, section in by_name.items()},
-        "costs": {key: section.costs for key, section in by_name.items()},
-        "digests": {k: [each.digest for each in s.results] for k, s in by_name.items()},
-        "command": plan.command,
-        "page": page_files(),
-        "provenance": provenance(plan.store, sections),
-        "contradictions": contradictions(),
+        "tables": [declared(plan, section) for section in sections],
+        "cells": {key: list(section.cells) for key, section in by_name.items()},
+        "products": {key: each.products for key, each in by_name.items() if each.products},
+        "files": page_files(),
         "history": history(plan.store, plan.suite),
+        "costs": {key: section.costs for key, section in by_name.items()},
+        "provenance": provenance(plan.store, sections),
     }
+
+
+def declared(plan: Plan, section: Section) -> Declaration:
+    """What the report is told of a table, beside its artifacts."""
+    return Declaration(
+        table=section.table,
+        analyses=analyses_of(section.experiment),
+        protocols=section.protocols,
+        gaps=section.gaps,
+        digests=tuple(artifact.digest for artifact in section.cells),
+        command=plan.command,
+    )
 
 
 def history(store: str, suite: str) -> list[dict[str, Any]]:
@@ -106,7 +111,7 @@ def provenance(store: str, sections: Sequence[Section]) -> dict[str, Any]:
     """What the records of the results and of their data say: sources, digests and versions."""
     data: dict[str, dict[str, str]] = {}
     versions: dict[str, dict[str, None]] = {}
-    for artifact in (artifact for section in sections for artifact in section.results):
+    for artifact in (artifact for section in sections for artifact in section.cells):
         written = record(store, artifact.key)
         for package, version in written["versions"].items():
             versions.setdefault(package, {})[version] = None

@@ -1,10 +1,11 @@
 """What became of one experiment."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from tasks.declared.described import Described, described
 from tasks.declared.types import Experiment
-from tasks.document.gaps import Gap, absent
+from tasks.report.gaps import Gap, absent
 from tasks.store import Artifact
 
 
@@ -12,20 +13,14 @@ from tasks.store import Artifact
 class Section:
     """Its cells in the store and what was made of them, and the cells that are not there.
 
-    `curves` are by figure, dataset and method, `affinities` and `criteria` by dataset and method;
-    `costs` are the seconds of each method's stages when they were computed.
+    `products` are artifacts by analysis, then by their path, mostly dataset and method; `costs` are
+    the seconds of each method's stages when they were computed.
     """
 
     experiment: Experiment
     protocols: tuple[str, ...]
-    results: tuple[Artifact, ...] = ()
-    sizes: Artifact | None = None
-    comparison: Artifact | None = None
-    timings: dict[str, Artifact] = field(default_factory=dict)
-    curves: dict[str, dict[str, dict[str, Artifact]]] = field(default_factory=dict)
-    affinities: dict[str, dict[str, Artifact]] = field(default_factory=dict)
-    criteria: dict[str, dict[str, Artifact]] = field(default_factory=dict)
-    figures: Artifact | None = None
+    cells: tuple[Artifact, ...] = ()
+    products: dict[str, Any] = field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
     costs: dict[str, dict[str, float]] = field(default_factory=dict)
 

@@ -13,7 +13,8 @@ from prefect import get_run_logger
 from flows.plan import Plan
 from flows.reports import contents, report_folder
 from flows.section import Section
-from tasks.stages.report import export, report
+from tasks.running.stage import artifacts_in
+from tasks.stages.report import export, report_now
 
 # At most this share of a run's time goes into reports of what is there so far.
 SHARE = 0.03
@@ -33,7 +34,7 @@ class SoFar:
 
         So a rerun leaves the report on disk, which may be whole, until it has computed more.
         """
-        made = [artifact for artifact in (*section.results, section.figures) if artifact]
+        made = [*section.cells, *artifacts_in(section.products)]
         news = any(not artifact.cached for artifact in made)
         self.offer(section.experiment.name, news, lambda: section)
 
@@ -55,7 +56,7 @@ class SoFar:
             sections = [section() for section in self.sections.values()]
             given = contents(self.plan, self.name, sections)
             given["title"] += ", so far"
-            path = export(report.result(self.plan.store, **given), report_folder(self.name))
+            path = export(report_now(self.plan.store, **given), report_folder(self.name))
             get_run_logger().info("report so far: %s", path)
         except Exception:
             get_run_logger().warning("no report so far", exc_info=True)

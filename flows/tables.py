@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 from prefect import flow, get_run_logger, runtime
 from prefect.artifacts import (
-    create_image_artifact,
     create_markdown_artifact,
     create_table_artifact,
 )
@@ -16,20 +15,22 @@ from prefect.states import Completed, Failed
 
 from flows import reports
 from flows.execute import run_experiment
-from flows.in_use import uses_store
-from flows.plan import Plan, Protocol, Runs, Suite, planned
+from flows.parameters import Selection, uses_store
+from flows.plan import Plan, plan_of
 from flows.runners import task_runner
 from flows.section import Section
+from flows.signatures import takes
 from flows.so_far import so_far
-from tasks.document import by_protocol, gaps
-from tasks.document.files import PICTURE, pictures
-from tasks.document.gaps import FAILED, NOT_REACHABLE, listed
-from tasks.document.results import joined
-from tasks.document.tables import SUBJECT, markdown, unjudged
-from tasks.document.writers.inert import inert
+from tasks.report import by_protocol, gaps
+from tasks.report.gaps import FAILED, NOT_REACHABLE, listed
+from tasks.report.rows import joined
+from tasks.report.tables import SUBJECT, markdown, unjudged
+from tasks.report.writers.inert import inert
 from tasks.running.stage import busy_seconds
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
+
+LOWEST = ", lowest "  # between the best and the lowest method of a table
 
 
 def table_flow(name: str, description: str | None) -> Any:
@@ -41,20 +42,10 @@ def table_flow(name: str, description: str | None) -> Any:
         flow_run_name=f"{name} {{suite}}",
         task_runner=task_runner(),
     )
+    @takes(Selection)
     @uses_store
-    def run(
-        suite: Suite = "paper",
-        datasets: list[str] | None = None,
-        methods: list[str] | None = None,
-        protocols: list[Protocol] | None = None,
-        runs: Runs | None = None,
-        device: str = "auto",
-        store: str | None = None,
-        strict: bool = False,
-        quick: bool = False,
-    ) -> Any:
-        plan = planned((name,), suite, datasets, methods, protocols, runs, device, store, quick)
-        return run_tables(plan, strict)
+    def run(chosen: Selection) -> Any:
+        return run_tables(plan_of((name,), chosen), chosen.strict)
 
     return run
 
@@ -72,14 +63,19 @@ def run_tables(plan: Plan, strict: bool) -> Any:
     alone = runtime.flow_run.parent_flow_run_id is None
     if alone:  # a parent writes one report over everything
         path, faults = reports.write(plan, name, sections)
-        reports.show(path, name)
+        reports.show(path, name, plan.part)
     get_run_logger().info(cost(started))
     return outcome(sections, strict, faults, whole=alone)
 
 
-def cost(started: float) -> str:
-    """How long a flow took, and what of it was not the work of its stages in this process."""
+def cost(started: float, runner: str = "threads") -> str:
+    """How long a flow took, and what of it was not the work of its stages.
+
+    With a runner of other processes nobody here knows how long those were at work.
+    """
     seconds = time.perf_counter() - started
+    if runner != "threads":
+        return f"{seconds:.1f} s on {runner}"
     waiting = seconds - busy_seconds(started)
     share = 100 * waiting / seconds
     return f"{seconds:.1f} s, of which orchestration {waiting:.1f} s ({share:.0f} %)"
@@ -100,7 +96,7 @@ def outcome(
     """
     missing = [*(gap for section in sections for gap in section.gaps), *faults]
     kinds = {gap.kind for gap in missing}
-    empty = whole and not any(section.results for section in sections)
+    empty = whole and not any(section.cells for section in sections)
     if not kinds and not empty:
         return sections
     message = summary(sections, missing)
@@ -140,7 +136,7 @@ def show(plan: Plan, section: Section) -> None:
 def _show(plan: Plan, section: Section) -> None:
     """As markdown to read and as a table to sort; a part does not replace the whole."""
     key, title = f"{section.experiment.name}{plan.part}", inert(section.experiment.title)
-    store, rows = plan.store, results_of(plan.store, section)
+    rows = results_of(plan.store, section)
     parts, shown = [f"# {title}", ""], shown_tables(section, rows)
     for subtitle, table in shown.items():
         parts += [f"## {subtitle}\n" if subtitle else "", markdown(table), ""]
@@ -149,9 +145,6 @@ def _show(plan: Plan, section: Section) -> None:
     create_markdown_artifact("\n".join(parts), key=f"{key}-summary", description=title)
     first: Any = next(iter(shown.values())).to_dict("records")
     create_table_artifact(first, key=f"{key}-table", description=title)
-    for name, svg in pictures(reports.files(store, section.figures)).items():
-        figure = f"{name.removesuffix(PICTURE)}{plan.part}-figure"
-        create_image_artifact(reports.as_url(svg), key=figure, description=title)
 
 
 def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -162,13 +155,17 @@ def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame
     return {"means": means, **shown} if by_protocol.is_wide(table) else shown
 
 
-def headline(store: str, section: Section) -> str:
-    """A table in a line: how many cells, and the best and the lowest method of a protocol."""
+def headline(store: str, section: Section, width: int | None = None) -> str:
+    """A table in a line: how many cells, and the best and the lowest method of a protocol.
+
+    The lowest is left out where the line would be wider than `width`.
+    """
     cells = verdict([section]).removesuffix(" is there").removesuffix(" are there")
     texts = [f"{section.experiment.name}: {cells}"]
     for protocol, means in list(_means(section, results_of(store, section)).items())[-1:]:
         texts.append(f"{protocol}: {_ends(means, section.table.decimals)}")
-    return ", ".join(texts)
+    text = ", ".join(texts)
+    return text.partition(LOWEST)[0] if width and len(text) > width else text
 
 
 def standings(section: Section, rows: pd.DataFrame) -> list[str]:
@@ -198,14 +195,15 @@ def _ends(means: pd.Series, digits: int) -> str:
     level = int((means == means.max()).sum())
     best, lowest = (f"{means.index[i]} {means.iloc[i]:.{digits}f}" for i in (0, -1))
     if level == len(means):
-        return best if level == 1 else f"all {level} methods {means.max():.{digits}f}"
+        every = "both" if level == 2 else f"all {level}"
+        return best if level == 1 else f"{every} methods {means.max():.{digits}f}"
     others = f" and {level - 1} more" if level > 1 else ""
-    return f"best {means.index[0]}{others} {means.max():.{digits}f}, lowest {lowest}"
+    return f"best {means.index[0]}{others} {means.max():.{digits}f}{LOWEST}{lowest}"
 
 
 def results_of(store: str, section: Section) -> pd.DataFrame:
     """The rows of all cells."""
-    return _rows(store, section.results)
+    return _rows(store, section.cells)
 
 
 @lru_cache(maxsize=16)  # a table of a thousand cells is shown in the UI, then on the terminal
@@ -217,4 +215,4 @@ def _rows(store: str, results: tuple[Artifact, ...]) -> pd.DataFrame:
 def verdict(sections: Sequence[Section]) -> str:
     """How many cells are there, and how many are not, by kind."""
     missing = [gap for section in sections for gap in section.gaps]
-    return gaps.verdict(sum(len(section.results) for section in sections), missing)
+    return gaps.verdict(sum(len(section.cells) for section in sections), missing)

@@ -1,18 +1,27 @@
-"""An analysis of the cells of a table: what an experiment asks for, and the steps that it needs."""
+"""An analysis of the cells of a table: one class that has all there is to say of it.
+
+What an experiment asks for, the steps that this needs, the rows that come of them, and how those
+are drawn and put into words. The rows are what figures, files and claims are made from.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pandas as pd
 
 from flgc.methods.registry import Contender
+from tasks.report.blocks import Block
+from tasks.report.rows import stack
 from tasks.running.steps import Step, Steps
 from tasks.stages.pick import pick
 
 if TYPE_CHECKING:
     from tasks.declared.types import Cell, Experiment, Preparation, Subject
+    from tasks.report.evidence import Evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +79,11 @@ class CellSteps:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableSteps:
     """The cells of an experiment as steps, to which analyses add theirs."""
 
     experiment: Experiment
+    protocols: tuple[str, ...]
     device: str
     datasets: Mapping[str, Step]
     cells: Sequence[CellSteps]
@@ -114,28 +124,69 @@ def pick_step(
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """What an analysis asks for of one dataset and, mostly, one method: its last step.
+    """The last step of something that an analysis needs.
 
-    Products of a `kind` are of one form; curves have several figures.
+    Its `path` is where it belongs among the products of the analysis: mostly dataset and method.
     """
 
-    kind: str
-    figure: str
-    dataset: str
-    method: str
+    analysis: str
+    path: tuple[str, ...]
     step: Step
+    method: str = ""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What an experiment can ask for besides its cells; a figure or a table of its report."""
+    """What an experiment can ask for beside its cells.
 
-    # Its steps have the machine for themselves, one after the other, when all others have ended.
-    alone: ClassVar[bool] = False
+    An analysis is known by its `name`, which its figure and its file have too. The steps of one
+    that comes `after` the cells are made of those that are there, when all other steps have ended:
+    they have the machine for themselves.
+    """
 
-    def products(self, table: Table) -> Iterator[Product]:
-        """What has to be computed besides the cells: nothing, unless an analysis says more."""
+    kind: ClassVar[str]
+    title: ClassVar[str] = ""
+    caption: ClassVar[str] = ""
+    file: ClassVar[str] = ""  # the sentence before the link to its rows
+    after: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """How it is found among the analyses of an experiment."""
+        return self.kind
+
+    @classmethod
+    def is_implied(cls, experiment: Experiment) -> bool:
+        """Whether an experiment has it without asking."""
+        return False
+
+    def products(self, table: TableSteps) -> Iterator[Product]:
+        """What has to be computed besides the cells."""
         yield from ()
+
+    def printed(self, experiment: Experiment) -> pd.DataFrame:
+        """What a publication prints of it, beside which its rows stand."""
+        return pd.DataFrame()
+
+    def rows(self, evidence: Evidence) -> pd.DataFrame:
+        """Tidy rows, made from its products by dataset and method; none where nothing was made."""
+        return stack(evidence.products.get(self.name, {}), ("dataset", "method"))
+
+    def heading(self, evidence: Evidence) -> str:
+        """What stands above it."""
+        return self.title
+
+    def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
+        """By the name of the figure its Vega-Lite chart, or the SVG of what is no chart."""
+        return {}
+
+    def opening(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
+        """What a reader sees of it without asking."""
+        return []
+
+    def says(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
+        """What anybody can read off the rows."""
+        return []
 
     def with_runs(self, runs: int) -> Analysis:
         """The same with so many runs at most."""

@@ -7,13 +7,7 @@ from typing import Any
 import pandas as pd
 
 from flgc.methods.registry import Contender, contender
-from tasks.declared.published import (
-    DECIMALS,
-    LITERATURE,
-    published_cells,
-    published_ranks,
-    published_sizes,
-)
+from tasks.declared.published import DECIMALS, LITERATURE, published_cells
 from tasks.declared.types import Experiment
 
 MOST_VALUES = 8
@@ -47,10 +41,8 @@ class Described:
     rows: tuple[Row, ...]
     decimals: int
     published: tuple[dict[str, Any], ...] = ()
-    # What the paper prints of the datasets' sizes, a row each.
-    sizes: tuple[dict[str, Any], ...] = ()
-    # What it prints of rank sums, a row for each pair of methods, if its values are all here.
-    ranks: tuple[dict[str, Any], ...] = ()
+    # By analysis, what is published of it.
+    printed: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
     # Values of each axis by method, as text.
     grids: dict[str, dict[str, str]] = field(default_factory=dict)
     literature: tuple[dict[str, Any], ...] = ()
@@ -67,7 +59,7 @@ class Described:
 
     def without_words(self) -> "Described":
         """For what shows numbers alone: a changed sentence does not touch it."""
-        return replace(self, title="", remarks=(), sizes=(), ranks=(), grids={})
+        return replace(self, title="", remarks=(), printed={}, grids={})
 
 
 def described(experiment: Experiment) -> Described:
@@ -85,8 +77,7 @@ def described(experiment: Experiment) -> Described:
         ),
         decimals=DECIMALS.get(experiment.published, 1),
         published=_records(published_cells(experiment)),
-        sizes=_records(published_sizes(experiment)),
-        ranks=_records(published_ranks(experiment)),
+        printed={each.name: _records(each.printed(experiment)) for each in experiment.analyses},
         grids={name: _values(experiment, row) for name, row in rows},
         literature=_records(published_cells(experiment, LITERATURE)),
         remarks=experiment.remarks,

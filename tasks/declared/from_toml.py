@@ -29,7 +29,7 @@ from flgc.methods.registry import UnknownMethod, contender
 from flgc.noise import NOISES, PATTERNS
 from flgc.preparing import GIVEN
 from flgc.scaling import SCALINGS
-from tasks.analyses import ANALYSES
+from tasks.analyses.registry import ANALYSES
 from tasks.declared.paper import GRAPH, MIN_MAX, SMALL_SETS
 from tasks.declared.published import TABLES
 from tasks.declared.types import Experiment, Preparation
@@ -160,12 +160,18 @@ def _check_data(made: Experiment, where: str) -> None:
         _choice(f"{where}: noises: kind", noise.kind, NOISES)
         _choice(f"{where}: noises: pattern", noise.pattern, PATTERNS)
         _choice(f"{where}: noises: scaling", noise.scaling, SCALINGS)
-    for key in ("published", "sizes"):
-        if getattr(made, key):
-            _choice(f"{where}: {key}", getattr(made, key), TABLES)
+    if made.published:
+        _choice(f"{where}: published", made.published, TABLES)
     for name in made.tuned:
         _choice(f"{where}: tuned", name, made.datasets)
+    names = [analysis.name for analysis in made.analyses]
+    for name in (name for name in names if names.count(name) > 1):
+        raise ValueError(f"{where}: analyses: two are called {name!r}: give one another figure")
     for analysis in made.analyses:
+        published = getattr(analysis, "published", "")
+        if published:
+            kind = type(analysis).__name__
+            _choice(f"{where}: analyses: {kind}.published", published, TABLES)
         for name in getattr(analysis, "datasets", ()):
             _choice(f"{where}: analyses: {type(analysis).__name__}.datasets", name, made.datasets)
 

@@ -4,15 +4,18 @@ Y. Cai et al., "Fully Linear Graph Convolutional Networks for Semi-Supervised Le
 and Clustering"
 """
 
+from __future__ import annotations
+
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from flgc.datasets import UnknownDataset, resolve
 from flgc.noise import SHARED
-from tasks.analyses.comparison import Compare
-from tasks.declared.types import Experiment
+
+if TYPE_CHECKING:
+    from tasks.declared.types import Experiment
 
 TABLES = {
     "citation_accuracy": "accuracy on the citation graphs, public and random splits",
@@ -71,22 +74,17 @@ def published_cells(experiment: Experiment, origin: str = "") -> pd.DataFrame:
     return rows[COLUMNS].reset_index(drop=True)
 
 
-def published_sizes(experiment: Experiment) -> pd.DataFrame:
-    """What the paper prints of the sizes of the datasets, under our names."""
-    if not experiment.sizes:
-        return pd.DataFrame()
-    rows = published(experiment.sizes)
-    return rows.assign(dataset=[_declared(name, experiment) for name in rows["dataset"]])
+def published_in(table: str, experiment: Experiment) -> pd.DataFrame:
+    """A published table with the names that datasets have here; empty without a name.
 
-
-def published_ranks(experiment: Experiment) -> pd.DataFrame:
-    """The rank sums that the paper prints, unless some of its datasets are left out here."""
-    asked = experiment.analysis(Compare)
-    if asked is None or not asked.published:
-        return pd.DataFrame()
-    ranked = {_declared(name, experiment) for name in published(experiment.published)["dataset"]}
-    whole = ranked - {AVERAGE} <= set(experiment.datasets)
-    return published(asked.published) if whole else pd.DataFrame()
+    One that compares methods over datasets is empty where some of those are left out.
+    """
+    rows = published(table) if table else pd.DataFrame()
+    if "dataset" in rows:
+        return rows.assign(dataset=[_declared(name, experiment) for name in rows["dataset"]])
+    whole = published(experiment.published)["dataset"] if len(rows) else ()
+    used = {_declared(name, experiment) for name in whole} - {AVERAGE}
+    return rows if used <= set(experiment.datasets) else pd.DataFrame()
 
 
 def _declared(name: str, experiment: Experiment) -> str:

@@ -6,13 +6,14 @@ Grids and runs are cut, so the paper's accuracies would say nothing of it: none 
 from flgc.noise import INDEPENDENT, SHARED
 from tasks.analyses.affinity import Affinities
 from tasks.analyses.along import Along
-from tasks.analyses.bars import Bars
+from tasks.analyses.cells import Bars
 from tasks.analyses.comparison import Compare
 from tasks.analyses.criteria import Criteria
 from tasks.analyses.labels import LabelCounts
 from tasks.analyses.neighbours import Neighbours
 from tasks.analyses.samples import Samples
 from tasks.analyses.sensitivity import Sensitivity
+from tasks.analyses.sizes import Sizes
 from tasks.analyses.timing import TimedHops
 from tasks.declared.paper import (
     CITATION_METHODS,
@@ -59,9 +60,9 @@ TINY = (
         preparations=(MIN_MAX,),
         split="10%",
         runs=3,
-        sizes="uci_datasets",
         analyses=(
-            Compare(),
+            Sizes("uci_datasets"),
+            Compare(control="FLGC*"),
             LabelCounts(counts=(1, 3), datasets=("iris",), runs=3),
             Along("hops", (1, 3), datasets=("iris",), runs=3, figure="depths"),
             Neighbours(
@@ -90,8 +91,8 @@ TINY = (
             Bars(),
             Along("hops", (1, 5, 20), ("iris", "wine"), runs=2, methods=CLUSTERINGS),
             Along("teleport", (0.0, 0.5, 1.0), ("iris", "wine"), runs=2, methods=("FLGC*",)),
-            Affinities(("iris",)),
-            Criteria(("iris",)),
+            Affinities(("iris",), "FLGC*"),
+            Criteria(("iris",), "FLGC*"),
         ),
     ),
     Experiment(

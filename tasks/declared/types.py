@@ -6,7 +6,7 @@ A further table is one more `Experiment` of a suite, a further method one name m
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from flgc.datasets.splits import derive_seed
 from flgc.methods.base import Grid, Task
@@ -14,8 +14,6 @@ from flgc.methods.registry import Contender
 from flgc.noise import INDEPENDENT
 from flgc.preparing import GIVEN
 from tasks.analyses.base import Analysis
-
-Asked = TypeVar("Asked", bound=Analysis)
 
 # Splits that come with the data: the same for all runs.
 FIXED_SPLITS = ("public", "full")
@@ -67,10 +65,9 @@ class Experiment:
 
     `grids` are values of axes for each method, by its name; what is not named has the method's own.
     `split` is a text of `flgc.datasets.splits.make`; clustering has none. `published` names the
-    table of the paper that stands beside ours, `sizes` the one of its datasets. Both protocols pick
-    among the `preparations`; those that were `tuned` for a dataset are in `paper` besides, and
-    nowhere else. `remarks` name the datasets whose values are far off and say why, or what was
-    tried.
+    table of the paper that stands beside ours. Both protocols pick among the `preparations`; those
+    that were `tuned` for a dataset are in `paper` besides, and nowhere else. `remarks` name the
+    datasets whose values are far off and say why, or what was tried.
     """
 
     name: str
@@ -85,7 +82,6 @@ class Experiment:
     split: str = ""
     runs: int = 1
     published: str = ""
-    sizes: str = ""
     noises: tuple[Noise, ...] = ()
     analyses: tuple[Analysis, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -98,10 +94,6 @@ class Experiment:
     def grid_of(self, row: Contender, preparation: Preparation) -> dict[str, tuple]:
         """A row's whole grid on a preparation; what is said here of its method comes first."""
         return row.whole({**preparation.axes, **self.grids.get(row.method.name, {})})
-
-    def analysis(self, kind: type[Asked]) -> Asked | None:
-        """The first analysis of that kind, if it is asked for."""
-        return next((each for each in self.analyses if isinstance(each, kind)), None)
 
     def with_runs(self, runs: int) -> "Experiment":
         """The same with so many runs, and at most so many in its curves and of each noise."""

@@ -1,19 +1,35 @@
 """The report: every table with the published values beside ours, as HTML, Markdown and files."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from flgc.datasets.fetching.atomic import write_bytes
-from tasks.document.files import from_table
-from tasks.document.report import write_report
+from tasks.report.evidence import Declaration
+from tasks.report.files import from_table
+from tasks.report.report import whole_report, write_report
 from tasks.running.stage import Stage
 
 # Lists the files of the report in a folder.
 WRITTEN = ".files.json"
+
+
+def classes(store: str, tables: Sequence[Declaration], **given: Any) -> list[type]:
+    """The code of the analyses that the report walks over."""
+    return [type(each) for table in tables for each in table.analyses.values()]
+
+
 # What was computed again took other seconds, maybe elsewhere, and is the same report.
-report = Stage("report", write_report, outside=("costs", "provenance"))
+report = Stage("report", whole_report, outside=("costs", "provenance"), code=classes)
+
+
+def report_now(store: str, **given: Any) -> pd.DataFrame:
+    """The report without the parts that cannot be made, computed here and kept nowhere."""
+    written: pd.DataFrame = report.result(store, write_report, **given)
+    return written
 
 
 def export(files: pd.DataFrame, folder: Path) -> Path:

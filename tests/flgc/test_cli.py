@@ -86,6 +86,7 @@ def test_help_fills_the_lines_of_a_terminal_of_80_columns(name):
     for line, following in itertools.pairwise(each.strip() for each in text):
         room = 78 - len(line)
         assert not (line and following) or len(following.split()[0]) >= room, f"{line!r} is short"
+    assert "\u2026" not in shown, "words are cut off"
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from playwright.sync_api import expect, sync_playwright
 
 from tasks.declared.suites import SUITES
 from tasks.declared.tiny import TINY
-from tasks.document.blocks import Document, Figure, Heading, Table, Text
-from tasks.document.writers import html
+from tasks.report.blocks import Document, Figure, Heading, Table, Text
+from tasks.report.writers import html
 from tests.flows.plainly import run_plainly
-from tests.tasks.document.shown import PUBLISHED
+from tests.tasks.report.made import PUBLISHED
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from tasks.stages.draw import draw
 from threadpoolctl import threadpool_info
 
 from flgc.datasets import load
@@ -24,11 +25,10 @@ from tasks.declared.described import described
 from tasks.declared.paper import GRAPH, closed_form
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell, Experiment, Subject
-from tasks.document.files import from_table as files_of
-from tasks.document.results import COLUMNS
-from tasks.stages.draw import draw
+from tasks.report.files import from_table as files_of
+from tasks.report.rows import COLUMNS
 from tasks.stages.time import time
-from tasks.store import Artifact, Store
+from tasks.store import Artifact, Store, layouts
 from tests.tasks.chain import rows, run_cell
 from tests.tasks.edits import edited
 
@@ -65,7 +65,7 @@ def trained(store: Path, found: dict[str, Artifact], picked: pd.Series, runs: in
     data, splits = load("KarateClub"), from_table(Store(store).read(found["splits"].key))
     everywhere = np.arange(data.n_nodes)
     asked = [Split(s.train, everywhere[:0], everywhere) for s in splits]
-    P = Store(store).read_matrix(found["graph"].key)
+    P = layouts.load(Store(store), found["graph"])
     given = (data.features, data.labels, data.n_classes, P, asked, seeds()[:runs])
     problem, _ = classification(*given, QUICK)
     scores = train(

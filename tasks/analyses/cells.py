@@ -1,0 +1,330 @@
+"""The cells of a table: what stands in it, what can be read off, and all of it drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from tasks.analyses.base import Analysis
+from tasks.analyses.charts import (
+    FAINT,
+    PANEL,
+    RING,
+    SHAPES,
+    clicked,
+    coloured,
+    fading,
+    finished,
+    grey_legend,
+    in_panels,
+    legend,
+    open_scale,
+    setting_text,
+    tooltip,
+    width_of,
+)
+from tasks.analyses.curves import in_words
+from tasks.declared.looks import Looks, looks_of
+from tasks.report import standings
+from tasks.report.blocks import Block, File, Heading, Table, text
+from tasks.report.by_protocol import is_wide, laid_tables, overview
+from tasks.report.printed import cells_of, redrawn
+from tasks.report.tables import (
+    SUBJECT,
+    cell_text,
+    methods_are_rows,
+    printed_in,
+    section_table,
+    settings,
+    unjudged,
+)
+
+if TYPE_CHECKING:
+    from tasks.declared.described import Described
+    from tasks.declared.types import Experiment
+    from tasks.report.evidence import Evidence
+
+HOME = "flgc"
+PUBLISHED = "published"
+# By protocol the marker, and its colour where colours are free: where two meet both can be seen.
+MARKS = {PUBLISHED: SHAPES["|"], "paper": RING, "honest": SHAPES["o"]}
+SIZES = {PUBLISHED: 180, "paper": 130, "honest": 40}
+COLOURS = {PUBLISHED: "#808080", "paper": "#0072b2", "honest": "#d55e00"}
+# Pixels: the height of a line of dots, of a row of a method and of a bar, the area of a dot.
+LINE, ROW, BAR, DOT = 13, 24, 14, 50
+# A long name is told in lines: dataset, noise and intensity, pattern.
+BEFORE_WORDS = " (?=[A-Za-z])"
+WORD_BY_WORD = f"split(datum.label, regexp('{BEFORE_WORDS}'))"
+BARRED = "paper"  # the protocol whose values are the bars; others are marks on them
+AS_CSV = "The same as a file:"
+BESIDE = "± is the deviation over the runs"
+
+
+@dataclass(frozen=True)
+class Cells(Analysis):
+    """Every cell of the table, as a dot; every experiment has it."""
+
+    kind = "cells"
+    title = "Every cell, drawn"
+
+    @classmethod
+    def is_implied(cls, experiment: Experiment) -> bool:
+        """Unless it is asked for in another form."""
+        others = any(isinstance(each, Cells) for each in experiment.analyses)
+        return cls is Cells and not others
+
+    def rows(self, evidence: Evidence) -> pd.DataFrame:
+        """The rows of results."""
+        return evidence.results
+
+    def opening(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
+        """The table, which comes first, and how it stands to the published one."""
+        table = evidence.table
+        return [
+            *_headlines(evidence),
+            *_tables(evidence),
+            *text(standings.reached(table, rows)),
+            *text(standings.averaged(table, rows)),
+        ]
+
+    def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
+        """A dot for each cell; what there is more of, methods or datasets, are the rows."""
+        draw = dots_by_method if methods_are_rows(evidence.table) else dots_by_dataset
+        return {"": draw(evidence.table, rows)}
+
+    def says(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
+        """Who beats whom."""
+        return standings.beaten(evidence.table, rows)
+
+
+@dataclass(frozen=True)
+class Bars(Cells):
+    """The table as bars instead of dots: methods in their order, for each dataset."""
+
+    def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
+        """A bar for each cell of `paper`, with a mark for `honest`."""
+        return {"bars": bars_chart(evidence.table, rows)}
+
+
+def _headlines(evidence: Evidence) -> list[Block]:
+    """Of a table with many methods: their means, which of them lead, and which fall short."""
+    table, results = evidence.table, evidence.results
+    means = overview(table, evidence.protocols, results, evidence.costs)
+    if not is_wide(table) or means.empty:
+        return []
+    shown = Table(f"{table.name}-means", means, f"{table.title}: means over the datasets")
+    return [
+        shown,
+        *text([*standings.leaders(table, results), "", *standings.below(table, results)]),
+    ]
+
+
+def _tables(evidence: Evidence) -> list[Block]:
+    """The table itself, or one for each protocol, and the same as a file."""
+    table, results, known = evidence.table, evidence.results, evidence.notes
+    given = (table, evidence.protocols, results, evidence.absent)
+    every, blocks = laid_tables(*given), list[Block]()
+    for number, (title, laid) in enumerate(every.items()):
+        of_cells = {at: known[place] for at, place in laid.places.items() if place in known}
+        caption = f"{table.title}{f': {title}' if title else ''}. {BESIDE}"
+        blocks += [Heading(3, title)] if title else []
+        name = f"{table.name}-{number}" if title else table.name
+        blocks += [Table(name, laid.frame, caption, of_cells, laid.groups, laid.closing)]
+    whole = every[""].frame if "" in every else section_table(*given)
+    blocks += [File(f"{table.name}.csv", whole.to_csv(index=False), AS_CSV)]
+    return [*blocks, *text(_from_elsewhere(table)), *text(unjudged(results))]
+
+
+def _from_elsewhere(table: Described) -> list[str]:
+    """Where methods come from that are not this library's; `module:object` says it by its name."""
+    rows = [row for row in table.rows if row.origin != HOME]
+    names = [row.name + (f" ({row.origin})" if row.origin != row.name else "") for row in rows]
+    return [f"Methods from elsewhere: {', '.join(names)}."] if names else []
+
+
+def cell_rows(table: Described, results: pd.DataFrame) -> pd.DataFrame:
+    """One row for each cell of the first metric: value, what the table prints, and setting."""
+    shown, metric = _with_published(table, results), table.metrics[0]
+    unit, digits = printed_in(metric, table)
+    picked, rows = _picked(results), []
+    groups: Any = shown.groupby(["subject", "method", "protocol"], sort=False)
+    for (subject, method, protocol), cell in groups:
+        values, mean = cell["value"], cell["value"].mean()
+        spread = values.std(ddof=0) if len(values) > 1 else cell["std"].max()
+        reach = 0.0 if pd.isna(spread) else spread
+        at = tuple(cell.iloc[0][[*SUBJECT, "method", "protocol"]])
+        rows.append(
+            {
+                "dataset": subject,
+                "method": method,
+                "protocol": protocol,
+                "value": round(unit * mean, digits + 1),
+                "low": round(unit * (mean - reach), digits + 1),
+                "high": round(unit * (mean + reach), digits + 1),
+                "printed": cell_text(table, values, spread, metric, ""),
+                "runs": "" if protocol == PUBLISHED else str(len(values)),
+                "setting": picked.get(at, ""),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _with_published(table: Described, results: pd.DataFrame) -> pd.DataFrame:
+    """Our rows of the first metric, then the published ones of the same data, with a `subject`."""
+    metric = table.metrics[0]
+    ours = results[results["metric"] == metric]
+    printed = cells_of(table.published)
+    printed = printed[(printed["metric"] == metric) & ~printed["dataset"].isin(redrawn(ours))]
+    printed = printed.assign(protocol=PUBLISHED)
+    same = [
+        printed[printed["method"] == row.published].assign(method=row.name) for row in table.rows
+    ]
+    shown = pd.concat([ours, *same], ignore_index=True)
+    subjects = shown[SUBJECT].itertuples(index=False, name=None)
+    return shown.assign(subject=[_title(*subject) for subject in subjects])
+
+
+def _title(dataset: str, noise: str, intensity: float, pattern: str) -> str:
+    return f"{dataset} {noise} {intensity:g} {pattern}" if noise else dataset
+
+
+def _picked(results: pd.DataFrame) -> dict[tuple, str]:
+    """By cell the setting that most of its runs have, and how many if not all."""
+    cell = {"dataset": "", "noise": "", "intensity": 0.0, "noise_pattern": ""}
+    texts, found = {}, settings(results)
+    rows: Any = found.to_dict("records")
+    for row in rows:
+        subject = (row.pop(name, none) for name, none in cell.items())
+        at = (*subject, row.pop("method"), row.pop("protocol"))
+        runs, different = row.pop("runs"), row.pop("different settings")
+        texts[at] = setting_text(row) + (f" ({runs} runs)" if different > 1 else "")
+    return texts
+
+
+def _titles(table: Described) -> dict[str, str]:
+    """What a tooltip says of a cell."""
+    same = {name: name for name in ("method", "dataset", "protocol", "runs", "setting")}
+    return {**same, "printed": in_words(table)}
+
+
+def dots_by_method(table: Described, results: pd.DataFrame) -> dict[str, Any]:
+    """A panel for each dataset, a row for each method, a dot with its spread for each protocol."""
+    import altair as alt
+
+    rows = cell_rows(table, results)
+    rows = rows[rows["dataset"].isin(rows[rows["protocol"] != PUBLISHED]["dataset"])]
+    rows = rows.assign(**{PANEL: rows["dataset"]})
+    protocols = [name for name in MARKS if name in set(rows["protocol"])]
+    methods = [name for name in table.methods if name in set(rows["method"])]
+    colours = alt.Scale(domain=protocols, range=[COLOURS[name] for name in protocols])
+    shapes = alt.Scale(domain=protocols, range=[MARKS[name] for name in protocols])
+    beside = width_of(methods)
+    key = legend(protocols, beside=beside, symbolStrokeWidth=0)
+    base = alt.Chart().encode(
+        y=alt.Y("method:N", sort=methods, title=None, axis=alt.Axis(grid=True, labelLimit=0)),
+        color=alt.Color("protocol:N", scale=colours, legend=key),
+    )
+    x = alt.X("low:Q", title=in_words(table), scale=open_scale())
+    spread = base.mark_rule().transform_filter(f"datum.protocol != '{PUBLISHED}'")
+    sizes = alt.Scale(domain=protocols, range=[SIZES[name] for name in protocols])
+    dots = base.mark_point(filled=True, opacity=1).encode(
+        x=alt.X("value:Q"),
+        size=alt.Size("protocol:N", scale=sizes, legend=None),
+        shape=alt.Shape("protocol:N", scale=shapes, legend=key),
+        tooltip=tooltip(_titles(table)),
+    )
+    chart = alt.layer(spread.encode(x=x, x2=alt.X2("high")), dots)
+    panels = list(dict.fromkeys(rows[PANEL]))
+    said = f"{in_words(table)} of {_extent(rows)}; a dot for each protocol."
+    return finished(in_panels(chart, panels, "dataset"), rows, ROW * len(methods), said)
+
+
+def dots_by_dataset(table: Described, results: pd.DataFrame) -> dict[str, Any]:
+    """A row for each dataset, with a line of dots for each protocol; colours are methods."""
+    import altair as alt
+
+    rows, chosen = cell_rows(table, results), clicked("method")
+    datasets = list(dict.fromkeys(rows[rows["protocol"] != PUBLISHED]["dataset"]))
+    protocols = [name for name in MARKS if name in set(rows["protocol"])]
+    texts = [re.split(BEFORE_WORDS, name) for name in datasets]
+    beside, above = width_of(chain.from_iterable(texts)), 7 * (max(map(len, texts)) - 1)
+    base = alt.Chart().encode(
+        x=alt.X("value:Q", title=in_words(table), scale=open_scale()),
+        y=alt.Y(
+            "dataset:N",
+            sort=datasets,
+            title=None,
+            scale=alt.Scale(paddingInner=0.2),
+            axis=alt.Axis(
+                grid=True,
+                tickBand="extent",
+                ticks=False,
+                labelLimit=0,
+                labelExpr=WORD_BY_WORD,
+                labelOffset=-above,
+            ),
+        ),
+        yOffset=alt.YOffset("protocol:N", sort=protocols),
+        color=coloured("method", _looks(table, rows), beside=beside),
+        shape=alt.Shape(
+            "protocol:N",
+            scale=alt.Scale(domain=protocols, range=[MARKS[name] for name in protocols]),
+            legend=grey_legend(protocols, beside=beside, symbolStrokeWidth=0),
+        ),
+    )
+    faint = base.mark_point(filled=True, size=DOT, opacity=FAINT, tooltip=None)
+    front = base.mark_point(filled=True, size=DOT, opacity=1).encode(
+        tooltip=tooltip(_titles(table))
+    )
+    chart = alt.layer(faint, front.transform_filter(chosen)).add_params(chosen)
+    said = f"{in_words(table)} of {_extent(rows)}; a line of dots for each protocol."
+    shown = rows[rows["dataset"].isin(datasets)]
+    lines = max(len(protocols), max(map(len, texts))) + 0.5
+    return finished(chart, shown, LINE * len(datasets) * lines, said)
+
+
+def bars_chart(table: Described, results: pd.DataFrame) -> dict[str, Any]:
+    """Bars of `paper` for each dataset, in the order of the table; diamonds are `honest`."""
+    import altair as alt
+
+    rows, chosen = cell_rows(table, results), clicked("method")
+    rows = rows[rows["protocol"] != PUBLISHED]
+    looks = _looks(table, rows)
+    datasets = [name for name in table.datasets if name in set(rows["dataset"])]
+    base = alt.Chart().encode(
+        x=alt.X("value:Q", title=f"{in_words(table)}; bars: paper, diamonds: honest"),
+        y=alt.Y(
+            "dataset:N",
+            sort=datasets,
+            title=None,
+            scale=alt.Scale(paddingInner=0.15),
+            axis=alt.Axis(ticks=False, labelLimit=0),
+        ),
+        yOffset=alt.YOffset("method:N", sort=list(looks)),
+        opacity=fading(chosen),
+        tooltip=tooltip(_titles(table)),
+    )
+    bars = base.transform_filter(f"datum.protocol == '{BARRED}'").mark_bar()
+    honest = base.transform_filter("datum.protocol == 'honest'").mark_point(
+        shape="diamond", size=DOT, filled=True, fill="white", stroke="black", strokeWidth=1
+    )
+    chart = alt.layer(
+        bars.encode(color=coloured("method", looks, beside=width_of(datasets))), honest
+    ).add_params(chosen)
+    said = f"{in_words(table)} of {_extent(rows)}, as bars."
+    return finished(chart, rows, BAR * len(datasets) * (len(looks) + 1), said)
+
+
+def _looks(table: Described, rows: pd.DataFrame) -> Looks:
+    """Those of the methods that are there, as in all figures of the table."""
+    looks: Mapping[str, Any] = looks_of(table.methods)
+    return {name: look for name, look in looks.items() if name in set(rows["method"])}
+
+
+def _extent(rows: pd.DataFrame) -> str:
+    return f"{rows['method'].nunique()} methods on {rows['dataset'].nunique()} datasets"

@@ -1,0 +1,81 @@
+"""What is known of one table: its cells, what analyses made of them, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from tasks.declared.described import Described
+from tasks.report.blocks import Note
+from tasks.report.gaps import Gap, absent
+from tasks.report.notes import Place, digests_of, notes
+from tasks.report.rows import joined
+
+if TYPE_CHECKING:
+    from tasks.analyses.base import Analysis
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a report is told of a table, beside what is in the store.
+
+    `digests` are those of the cells, in their order; `command` computes a cell again.
+    """
+
+    table: Described
+    analyses: Mapping[str, Analysis]
+    protocols: tuple[str, ...]
+    gaps: tuple[Gap, ...] = ()
+    digests: tuple[str, ...] = ()
+    command: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A table with all that the store has of it; `products` are by analysis, then by their path.
+
+    `costs` are the seconds of each method's stages when they were computed.
+    """
+
+    declared: Declaration
+    cells: Sequence[pd.DataFrame] = ()
+    products: Mapping[str, Any] = field(default_factory=dict)
+    costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    _rows: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Described:
+        """What the table shows."""
+        return self.declared.table
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """Those that were run."""
+        return self.declared.protocols
+
+    @cached_property
+    def results(self) -> pd.DataFrame:
+        """The rows of all cells."""
+        return joined(self.cells)
+
+    @cached_property
+    def absent(self) -> dict[str, str]:
+        """The datasets that could not be had, and what the table says instead of their cells."""
+        return absent(self.declared.gaps, self.table.datasets)
+
+    @cached_property
+    def notes(self) -> dict[Place, Note]:
+        """What is known of each cell beyond its value."""
+        of_cells = digests_of(self.cells, self.declared.digests)
+        return notes(self.table, self.results, of_cells, self.declared.command)
+
+    def rows(self, name: str) -> pd.DataFrame:
+        """The rows of an analysis; none where it was not asked for, or nothing was made."""
+        if name not in self._rows:
+            analysis = self.declared.analyses.get(name)
+            self._rows[name] = analysis.rows(self) if analysis else pd.DataFrame()
+        return self._rows[name]
