@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tasks.document.results import COLUMNS
 
 from flgc import FLGCClassifier
 from flgc.datasets import from_graph, load
@@ -17,6 +16,7 @@ from flgc.methods.registry import Contender
 from flgc.scaling import min_max
 from tasks.declared.paper import SMALL_SETS, closed_form, prepared
 from tasks.declared.types import Cell, Experiment, Noise, Subject
+from tasks.report.rows import COLUMNS
 from tasks.running.steps import chain_of
 from tasks.store import Store
 from tasks.store.layouts import dataset_of, dataset_table
