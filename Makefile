@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 PINS ?= hashes.txt
 STAMP := $(VENV)/.installed-$(shell cat constraints.txt hashes.txt pyproject.toml | cksum | cut -d' ' -f1)
 
-.PHONY: help setup test mutants stack lint audit docs reproduce clean
+.PHONY: help setup hashes test test-all mutants stack lint audit docs reproduce clean
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 setup: $(STAMP) ## build the virtual environment
 	@echo 'The environment is ready. To use it in this shell:'
@@ -24,13 +24,24 @@ $(STAMP):
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@touch $@
 
+# What torch brings depends on the machine (a CPU or a CUDA build), so it is pinned by version alone.
+hashes: ## after a change of the pins: the sha256 of their files, with uv
+	uv pip compile --quiet --no-deps --generate-hashes --no-emit-package torch --no-annotate --no-header constraints.txt --output-file hashes.txt
+
 lint: $(STAMP) ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint ## lint, types and all tests but those that need a stack or database of their own
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not stack"
+# Two tests at a time on two cores: threads of one would wait for those of the other, much longer
+# than they work.
+test test-all mutants: export OMP_NUM_THREADS = 1
+
+test: lint ## lint, types and the quick tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not stack"
+
+test-all: lint ## lint, types and all tests but those that need a stack or database of their own
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 --dist worksteal -m "not stack"
 
 mutants: $(STAMP) ## break the code on purpose and see that tests notice; PART=2/5 for a fifth
 	$(BIN)/python tests/run_mutants.py $(PART)

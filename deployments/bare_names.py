@@ -66,16 +66,16 @@ async def _read_the_only(client: Any, name: str) -> Any:
     from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterName
     from prefect.exceptions import ObjectNotFound
 
-    named_so = DeploymentFilter(name=DeploymentFilterName(any_=[name]))
-    found = await client.read_deployments(deployment_filter=named_so)
-    if not found:
-        message = f"no deployment is named {name!r}; `prefect deployment ls` shows those there are"
+    wanted = DeploymentFilter(name=DeploymentFilterName(any_=[name]))
+    deployments = await client.read_deployments(deployment_filter=wanted)
+    if not deployments:
+        message = f"no deployment is named {name!r}; `prefect deployment ls` lists all"
         raise ObjectNotFound(LookupError(message), help_message=message)
-    if len(found) > 1:
-        flows = [await client.read_flow(deployment.flow_id) for deployment in found]
+    if len(deployments) > 1:
+        flows = [await client.read_flow(deployment.flow_id) for deployment in deployments]
         full_names = sorted(f"{flow.name}/{name}" for flow in flows)
         raise SystemExit(
-            f"{len(found)} deployments are named {name!r}; say which one:\n"
+            f"{len(deployments)} deployments are named {name!r}; choose one:\n"
             + "\n".join(f"  prefect deployment run {full_name!r}" for full_name in full_names)
         )
-    return found[0]
+    return deployments[0]

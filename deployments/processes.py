@@ -21,7 +21,7 @@ from deployments.settings import STACK_VARIABLE
 TERM_SECONDS = 15.0
 KILL_SECONDS = 5.0
 LOG_BYTES = 10_000_000
-"""A log that has grown beyond is begun anew; the one before is kept."""
+"""The size at which a log starts anew; the one before is kept."""
 
 
 def start(
@@ -62,27 +62,19 @@ def last_lines(log: Path, count: int = 15) -> str:
 
 def members(stack_id: str) -> list[psutil.Process]:
     """Every process of the stack but this one, whoever started it."""
-    found = []
+    others = []
     for process in psutil.process_iter():
-        try:
+        with suppress(psutil.Error, OSError):  # ended meanwhile, or another user's
             if process.environ().get(STACK_VARIABLE) == stack_id and process.pid != os.getpid():
-                found.append(process)
-        except (psutil.Error, OSError):
-            continue  # ended meanwhile, or another user's
-    return found
+                others.append(process)
+    return others
 
 
 def stop(processes: Iterable[psutil.Process], term_seconds: float = TERM_SECONDS) -> None:
     """TERM each, wait for all, KILL those that stay."""
-    asked = list(processes)
-    for process in asked:
-        _send(process, signal.SIGTERM)
-    _, alive = psutil.wait_procs(asked, timeout=term_seconds)
-    for process in alive:
-        _send(process, signal.SIGKILL)
-    psutil.wait_procs(alive, timeout=KILL_SECONDS)
-
-
-def _send(process: psutil.Process, number: signal.Signals) -> None:
-    with suppress(psutil.NoSuchProcess):
-        process.send_signal(number)
+    alive = list(processes)
+    for number, seconds in ((signal.SIGTERM, term_seconds), (signal.SIGKILL, KILL_SECONDS)):
+        for process in alive:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        _, alive = psutil.wait_procs(alive, timeout=seconds)

@@ -73,10 +73,11 @@ def silent_runs_crash(whose: str, seconds: int, related: dict[str, Any]) -> Auto
     )
 
 
-def create_rules(client: Any, silent_seconds: int) -> None:
+def create_rules(client: Any, silent_seconds: int, *, schedules: bool = True) -> None:
     """A quick rule for our deployments, whose heartbeats are ours to set, and a patient one.
 
-    Rules of an earlier start are replaced: their patience may differ.
+    Rules of an earlier start are replaced: their patience may differ. Without `schedules` our
+    deployments stay, but none starts by the clock.
     """
     ids = [f"prefect.deployment.{deployment.id}" for deployment in our_deployments(client)]
     ours = {"prefect.resource.role": "deployment", "prefect.resource.id": ids}
@@ -84,22 +85,18 @@ def create_rules(client: Any, silent_seconds: int) -> None:
         silent_runs_crash("the deployments", silent_seconds, ours),
         silent_runs_crash("any flow", max(PATIENT_SECONDS, silent_seconds), {}),
     ):
-        for found in client.read_automations_by_name(rule.name):
-            client.delete_automation(found.id)
+        for earlier in client.read_automations_by_name(rule.name):
+            client.delete_automation(earlier.id)
         client.create_automation(rule)
+    for deployment in () if schedules else our_deployments(client):
+        for schedule in deployment.schedules:
+            client.update_deployment_schedule(deployment.id, schedule.id, active=False)
 
 
 def our_deployments(client: Any) -> list[Any]:
     """The deployments of this project, known by their pools."""
     pools = WorkPoolFilter(name=WorkPoolFilterName(any_=[CPU_POOL, GPU_POOL]))
     return list(client.read_deployments(work_pool_filter=pools))
-
-
-def pause_schedules(client: Any) -> None:
-    """Keep our deployments but let none start by the clock."""
-    for deployment in our_deployments(client):
-        for schedule in deployment.schedules:
-            client.update_deployment_schedule(deployment.id, schedule.id, active=False)
 
 
 def main() -> None:
@@ -109,14 +106,12 @@ def main() -> None:
     parser.add_argument("--no-gpu", action="store_true")
     parser.add_argument("--silent-seconds", type=int, default=SILENT_SECONDS)
     parser.add_argument("--no-schedules", action="store_true")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     with get_client(sync_client=True) as client:
-        if wanted.what == "pools":
-            create_pools(client, gpu=not wanted.no_gpu)
-            return
-        create_rules(client, wanted.silent_seconds)
-        if wanted.no_schedules:
-            pause_schedules(client)
+        if options.what == "pools":
+            create_pools(client, gpu=not options.no_gpu)
+        else:
+            create_rules(client, options.silent_seconds, schedules=not options.no_schedules)
 
 
 if __name__ == "__main__":

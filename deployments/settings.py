@@ -6,19 +6,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
+from deployments.addresses import url_of
 from flgc.addresses import HIDDEN, without_secrets
-from flows.server import url_of
 from tasks.running.pools import CPU_POOL, GPU_POOL
 
 CHECKOUT = Path(__file__).parents[1]
 DEFAULT_PORT = 4200
 STACK_VARIABLE = "FLGC_STACK"
-"""Set in every process of a stack, and so in what they start: how they are found again."""
+"""Set in every process of a stack and inherited by what they start, which is found by it."""
+
+SILENT = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
+"""Nobody elsewhere hears of a stack."""
 
 HEARTBEAT_SECONDS = 30
 """The shortest that Prefect allows; `prefect.yaml` sets it for every run of a deployment."""
 SILENT_SECONDS = 90
-"""A run that was not heard of for so long is taken for dead: three heartbeats."""
+"""A run without a heartbeat for so long is taken for dead: three are missing."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class StackSettings:
             _check_database(self.database_url)
         if self.silent_seconds <= HEARTBEAT_SECONDS:
             raise ValueError(
-                f"silent_seconds={self.silent_seconds}: runs are heard of every "
-                f"{HEARTBEAT_SECONDS} s only, so choose more"
+                f"silent_seconds={self.silent_seconds}: runs send a heartbeat only every "
+                f"{HEARTBEAT_SECONDS} s, so choose more"
             )
 
     @property
@@ -76,28 +79,27 @@ class StackSettings:
     def environment(self) -> dict[str, str]:
         """The caller's environment with what makes a process part of this stack, silently."""
         paths = [str(self.checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
-        made = os.environ | {
+        environment = os.environ | {
             STACK_VARIABLE: self.stack_id,
             "PYTHONPATH": os.pathsep.join(paths),
             "PREFECT_API_URL": self.api_url,
-            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-            "DO_NOT_TRACK": "1",
+            **SILENT,
             "PREFECT_WORKER_QUERY_SECONDS": "2",
         }
         if self.database_url:
-            made["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = self.database_url
+            environment["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = self.database_url
         if self.auth:
-            made["PREFECT_SERVER_API_AUTH_STRING"] = self.auth
-            made["PREFECT_API_AUTH_STRING"] = self.auth
-        return made
+            environment["PREFECT_SERVER_API_AUTH_STRING"] = self.auth
+            environment["PREFECT_API_AUTH_STRING"] = self.auth
+        return environment
 
     def workers(self) -> list[tuple[str, str, dict[str, str]]]:
-        """(name, pool, further environment) of each worker; a GPU worker sees one GPU."""
-        made: list[tuple[str, str, dict[str, str]]] = []
-        made += [(f"cpu-{number}", CPU_POOL, {}) for number in range(self.cpu_workers)]
-        for number in range(self.gpu_workers):
-            made.append((f"gpu-{number}", GPU_POOL, {"CUDA_VISIBLE_DEVICES": str(number)}))
-        return made
+        """(name, pool, more environment) of each worker; a GPU worker sees one GPU."""
+        gpus = [{"CUDA_VISIBLE_DEVICES": str(number)} for number in range(self.gpu_workers)]
+        return [
+            *((f"cpu-{number}", CPU_POOL, {}) for number in range(self.cpu_workers)),
+            *((f"gpu-{number}", GPU_POOL, gpu) for number, gpu in enumerate(gpus)),
+        ]
 
 
 def prefect_home() -> Path:
@@ -113,9 +115,8 @@ def _password(url: str | None) -> str:
 
 def _check_database(url: str) -> None:
     if not url.startswith(("postgresql+asyncpg://", "sqlite+aiosqlite:///")):
-        scheme, found, _ = url.partition("://")
-        if not found:
-            scheme = ""  # not the URL itself: it may have a password in it
+        # Without `://` it is not quoted: it may have a password in it.
+        scheme = url.partition("://")[0] if "://" in url else ""
         raise ValueError(
             f"the database URL starts with {scheme!r}; Prefect needs "
             "postgresql+asyncpg://user:password@host/name or sqlite+aiosqlite:///path"

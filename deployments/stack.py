@@ -1,6 +1,5 @@
 """The local stack: server, pools, deployments and workers, started and stopped as a whole."""
 
-import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -8,11 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from prefect.client.schemas.actions import WorkPoolUpdate
+
 from deployments import api, processes
+from deployments.addresses import bind
 from deployments.orphans import crash_orphans
+from deployments.registration import create_pools, create_rules
 from deployments.settings import StackSettings
 from deployments.state import read_note, remove_note, write_note
-from flows.server import bound
 from tasks.running.pools import CPU_POOL, GPU_POOL
 
 PREFECT = ["-m", "prefect", "--no-prompt"]
@@ -59,15 +61,21 @@ class LocalStack:
         self.settings = settings
         self.say = say
         self.environment = settings.environment()
+        self.client = api.client_of(settings.api_url, settings.auth)
         self.server: subprocess.Popen[bytes] | None = None
         self.workers: dict[str, Worker] = {}
         self.gpu_awaited = not settings.gpu_workers
+        self.restarts: list[float] = []
 
     def __enter__(self) -> "LocalStack":
+        self.client.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        try:
+            self.stop()
+        finally:
+            self.client.__exit__(None, None, None)
 
     def start(self) -> None:
         """Server, pools, deployments, workers, in this order; returns when all are healthy."""
@@ -75,8 +83,8 @@ class LocalStack:
         write_note(self.settings.stack_id, self.settings.api_url)
         self.start_server()
         self.register()
-        for name, pool, further in self.settings.workers():
-            self.start_worker(name, pool, further)
+        for name, pool, more in self.settings.workers():
+            self.start_worker(name, pool, more)
         self.wait_for_workers()
 
     def clear_the_way(self) -> None:
@@ -92,16 +100,16 @@ class LocalStack:
             if left:
                 self.say(f"stopping {len(left)} processes that a killed stack left behind")
                 processes.stop(left)
-        if api.is_healthy(self.settings.api_url):
+        if api.is_healthy(self.client):
             raise StackError(
                 f"a Prefect server is running already at {self.settings.ui_url}; stop it, or "
                 "choose another --port"
             )
         try:
-            bound(self.settings.host, self.settings.port).close()
+            bind(self.settings.host, self.settings.port).close()
         except OSError as error:
             raise StackError(
-                f"port {self.settings.port} of {self.settings.host} cannot be had "
+                f"port {self.settings.port} of {self.settings.host} is not available "
                 f"({error.strerror}): choose another --port"
             ) from error
 
@@ -111,95 +119,107 @@ class LocalStack:
         where = ["--host", self.settings.host, "--port", str(self.settings.port)]
         for name in self.settings.allowed_hosts:
             where += ["--allowed-host", name]
-        log = self._log("server")
-        self.server = self._start(["-m", "flows.server", *where], log)
+        self.server = self._start("server", ["-m", "deployments.server", *where])
         began = time.monotonic()
-        while not api.is_healthy(self.settings.api_url):
+        while not api.is_healthy(self.client):
             if self.server.poll() is not None:
-                raise StackError(f"the server ended:\n{self._end_of(log)}\n(from {log})")
+                raise StackError(f"the server ended:\n{self._end_of('server')}")
             if time.monotonic() - began > SERVER_SECONDS:
-                raise StackError(
-                    f"the server is not healthy after {SERVER_SECONDS:.0f} s: see {log}"
-                )
+                text = f"the server is not healthy after {SERVER_SECONDS:.0f} s"
+                raise StackError(f"{text}: see {self._log('server')}")
             time.sleep(POLL_SECONDS)
         self.say(f"the server is healthy after {time.monotonic() - began:.0f} s")
 
     def register(self) -> None:
         """Pools, then the deployments that name them, then the rules that name the deployments."""
-        pools = ["pools"] if self.settings.gpu_workers else ["pools", "--no-gpu"]
-        self._run("work pools", ["-m", "deployments.registration", *pools])
-        declared = str(Path("deployments", "prefect.yaml"))
-        self._run("deployments", [*PREFECT, "deploy", "--all", "--prefect-file", declared])
-        rules = ["rules", "--silent-seconds", str(self.settings.silent_seconds)]
-        if not self.settings.schedules:
-            rules.append("--no-schedules")
-        self._run("rules for silent runs", ["-m", "deployments.registration", *rules])
+        steps = {
+            "work pools": lambda: create_pools(self.client, gpu=bool(self.settings.gpu_workers)),
+            "deployments": self._deploy,
+            "rules for silent runs": lambda: create_rules(
+                self.client, self.settings.silent_seconds, schedules=self.settings.schedules
+            ),
+        }
+        for what, step in steps.items():
+            try:
+                step()
+            except api.FAULTS as error:
+                reason = self.settings.without_secrets(str(error))
+                raise StackError(f"registering {what} failed: {reason}") from error
+            self.say(f"registered: {what}")
 
-    def start_worker(self, name: str, pool: str, further: dict[str, str]) -> None:
+    def _deploy(self) -> None:
+        """Prefect's own command reads the YAML."""
+        declared = str(Path("deployments", "prefect.yaml"))
+        command = [*PREFECT, "deploy", "--all", "--prefect-file", declared]
+        if self._start("registration", command).wait():
+            raise StackError(f"registering deployments failed:\n{self._end_of('registration')}")
+
+    def start_worker(self, name: str, pool: str, more: dict[str, str]) -> None:
         """A worker that takes one run at a time: fits do not share a GPU, runs not the cores."""
         command = [*PREFECT, "worker", "start", "--pool", pool, "--name", name, "--limit", "1"]
-        process = self._start(command, self._log(name), further)
+        process = self._start(name, command, more)
         before = self.workers.get(name)
         ended_soon = before.ended_soon if before else 0
         self.workers[name] = Worker(process, time.monotonic(), ended_soon)
 
     def wait_for_workers(self) -> None:
         """Wait until the server has heard of every worker."""
-        wanted = set(self.workers)
         deadline = time.monotonic() + WORKER_SECONDS
-        while missing := wanted - self._online():
+        while missing := set(self.workers) - self._online():
             for name in missing:
                 if self.workers[name].process.poll() is not None:
-                    raise StackError(f"worker {name} ended:\n{self._end_of(self._log(name))}")
+                    raise StackError(f"worker {name} ended:\n{self._end_of(name)}")
             if time.monotonic() > deadline:
-                raise StackError(f"not heard of after {WORKER_SECONDS:.0f} s: {sorted(missing)}")
+                names = ", ".join(sorted(missing))
+                raise StackError(f"not online after {WORKER_SECONDS:.0f} s: {names}")
             time.sleep(POLL_SECONDS)
-        self.say(f"{len(wanted)} worker(s) online: {', '.join(sorted(wanted))}")
+        self.say(f"{len(self.workers)} worker(s) online: {', '.join(sorted(self.workers))}")
 
     def watch(self) -> None:
         """Return never: replace what ended, and end what a crash left over.
 
         A server that does not stay is given up on.
         """
-        restarted: list[float] = []
-        while True:
-            if self.server is not None and self.server.poll() is not None:
-                restarted = [at for at in restarted if time.monotonic() - at < RESTART_WINDOW]
-                if len(restarted) >= RESTARTS:
-                    log = self._log("server")
-                    end = self._end_of(log)
-                    raise StackError(f"the server ended again and again:\n{end}\n(from {log})")
-                restarted.append(time.monotonic())
-                self.say(f"the server ended with code {self.server.returncode}; starting another")
-                self.start_server()
-            self.replace_workers()
-            for log in self.settings.log_folder.glob(f"{self.settings.port}-*.log"):
-                processes.rotate(log)
-            with suppress(OSError):  # a server that is busy or away is asked again
-                crash_orphans(self.settings.api_url, self.settings.auth)
-                self.open_gpu_pool()
-            time.sleep(4 * POLL_SECONDS)
+        with api.ask_once():
+            while True:
+                self.replace_server()
+                self.replace_workers()
+                for log in self.settings.log_folder.glob(f"{self.settings.port}-*.log"):
+                    processes.rotate(log)
+                with suppress(*api.FAULTS):
+                    crash_orphans(self.client)
+                    self.open_gpu_pool()
+                time.sleep(4 * POLL_SECONDS)
+
+    def replace_server(self) -> None:
+        """Start another if the server has ended, but not again and again."""
+        if self.server is None or self.server.poll() is None:
+            return
+        now = time.monotonic()
+        self.restarts = [at for at in self.restarts if now - at < RESTART_WINDOW]
+        if len(self.restarts) >= RESTARTS:
+            raise StackError(f"the server ended again and again:\n{self._end_of('server')}")
+        self.restarts.append(now)
+        self.say(f"the server ended with code {self.server.returncode}; starting another")
+        self.start_server()
 
     def open_gpu_pool(self) -> None:
         """Open the pool that was paused for want of a worker to the first one from elsewhere."""
-        if self.gpu_awaited and api.online_workers(
-            self.settings.api_url, GPU_POOL, self.settings.auth
-        ):
-            path, opened = f"/work_pools/{GPU_POOL}", {"is_paused": False}
-            api.ask(self.settings.api_url, "PATCH", path, opened, self.settings.auth)
+        if self.gpu_awaited and api.online_workers(self.client, GPU_POOL):
+            self.client.update_work_pool(GPU_POOL, WorkPoolUpdate(is_paused=False))
             self.gpu_awaited = False  # from now on whoever pauses it has a reason
             self.say("a GPU worker is online: fits go to it")
 
     def replace_workers(self) -> None:
         """Start another for each worker that has ended, ever later for one that does not stay."""
         now = time.monotonic()
-        for name, pool, further in self.settings.workers():
+        for name, pool, more in self.settings.workers():
             worker = self.workers[name]
             if worker.due is None and worker.process.poll() is not None:
                 wait = worker.end(now)
                 self.say(f"worker {name} ended ({self._log(name)}); another starts in {wait:.0f} s")
             if worker.due is not None and now >= worker.due:
-                self.start_worker(name, pool, further)
+                self.start_worker(name, pool, more)
 
     def stop(self) -> None:
         """Runs and workers first, while the server can note how they ended; then the server."""
@@ -215,39 +235,28 @@ class LocalStack:
     def _log(self, name: str) -> Path:
         return self.settings.log_folder / f"{self.settings.port}-{name}.log"
 
-    def _end_of(self, log: Path) -> str:
-        return self.settings.without_secrets(processes.last_lines(log))
+    def _end_of(self, name: str) -> str:
+        """The end of that process's log, and where it is."""
+        log = self._log(name)
+        return f"{self.settings.without_secrets(processes.last_lines(log))}\n(from {log})"
 
     def _start(
-        self, command: list[str], log: Path, further: dict[str, str] | None = None
+        self, name: str, command: list[str], more: dict[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
-        environment = self.environment | (further or {})
-        return processes.start(command, environment, log, self.settings.checkout)
-
-    def _run(self, what: str, command: list[str]) -> None:
-        log = self._log("registration")
-        code = self._start(command, log).wait()
-        if code:
-            end = self._end_of(log)
-            raise StackError(f"registering {what} failed:\n{end}\n(from {log})")
-        self.say(f"registered: {what}")
+        environment = self.environment | (more or {})
+        return processes.start(command, environment, self._log(name), self.settings.checkout)
 
     def _online(self) -> set[str]:
-        ask = (self.settings.api_url, self.settings.auth)
         pools = [CPU_POOL, *([GPU_POOL] if self.settings.gpu_workers else [])]
-        try:
-            return set().union(*(api.online_workers(ask[0], pool, ask[1]) for pool in pools))
-        except OSError:
-            return set()
+        with suppress(*api.FAULTS):
+            return set().union(*(api.online_workers(self.client, pool) for pool in pools))
+        return set()
 
 
 def count_gpus() -> int:
     """How many GPUs the driver lists; 0 where there is no driver."""
-    lister = shutil.which("nvidia-smi")
-    if lister is None:
-        return 0
     try:
-        listed = subprocess.run([lister, "-L"], capture_output=True, text=True, timeout=20)
-    except subprocess.TimeoutExpired:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
         return 0
-    return sum(line.startswith("GPU ") for line in listed.stdout.splitlines())
+    return sum(line.startswith("GPU ") for line in done.stdout.splitlines())

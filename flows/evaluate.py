@@ -5,8 +5,7 @@ rows that are tested.
 import dataclasses
 import re
 import time
-from collections import Counter
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,13 +16,13 @@ from flgc.datasets import Dataset, load, state
 from flgc.datasets.own import check_classes
 from flgc.datasets.splits import make
 from flgc.device import resolve_device
-from flgc.methods.registry import contender, resolve_method
 from flows import reports
 from flows.execute import run_experiment
-from flows.in_use import uses_store
-from flows.plan import Plan, Runs, check
+from flows.parameters import Runs, uses_store
+from flows.plan import Plan, check, check_positive, methods_for
 from flows.runners import task_runner
 from flows.section import Section
+from flows.signatures import takes
 from flows.tables import cost, outcome, results_of, show
 from tasks.analyses.paired import paired, told
 from tasks.analyses.sizes import column_table
@@ -37,26 +36,33 @@ PER_CLASS = "-per-class"
 MOST_CLASSES = 12  # that are named one by one
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """What to try on a dataset: which methods, and who is labelled how often."""
+
+    dataset: str
+    methods: list[str] | None = None
+    labelled: str = LABELLED
+    runs: Runs = RUNS
+    task: Literal["classification", "clustering"] = "classification"
+    device: str = "auto"
+    store: str | None = None
+
+
 @flow(name="evaluate", flow_run_name="evaluate {dataset}", task_runner=task_runner())
+@takes(Evaluation)
 @uses_store
-def evaluate(
-    dataset: str,
-    methods: list[str] | None = None,
-    labelled: str = LABELLED,
-    runs: Runs = RUNS,
-    task: Literal["classification", "clustering"] = "classification",
-    device: str = "auto",
-    store: str | None = None,
-) -> Any:
+def evaluate(chosen: Evaluation) -> Any:
     """The table, how methods differ on the same splits, and a report as those of the paper."""
     started = time.perf_counter()
-    plan = planned_evaluation(dataset, methods, labelled, runs, task, device, store)
+    plan = plan_evaluation(chosen)
     [experiment] = plan.experiments
     section = run_experiment(plan, experiment)
     show(plan, section)
-    said = told(pairs_of(plan.store, section))
-    columns = _columns_of(load(experiment.datasets[0]))
-    remarked = dataclasses.replace(experiment, remarks=(*said, *experiment.remarks, *columns))
+    differences = told(pairs_of(plan.store, section))
+    columns = _describe_columns(load(experiment.datasets[0]))
+    remarks = (*differences, *experiment.remarks, *columns)
+    remarked = dataclasses.replace(experiment, remarks=remarks)
     sections = [dataclasses.replace(section, experiment=remarked)]
     path, faults = reports.write(plan, plan.report, sections)
     reports.show(path, plan.report)
@@ -70,54 +76,44 @@ def pairs_of(store: str, section: Section) -> Any:
     return paired(results_of(store, section), experiment.methods, experiment.metrics[0])
 
 
-def planned_evaluation(
-    dataset: str,
-    methods: Sequence[str] | None = None,
-    labelled: str = LABELLED,
-    runs: int = RUNS,
-    task: str = "classification",
-    device: str = "auto",
-    store: str | None = None,
-) -> Plan:
-    """The plan for these parameters, or an error that says what to do."""
-    check("task", [task], METHODS)
-    if runs < 1:
-        raise ValueError(f"runs={runs} is not possible: give 1 or more")
-    methods = [resolve_method(method) for method in methods or ()]
-    for method in methods:
-        contender(method, task)
-    resolve_device(device)
-    name = state(dataset).name
+def plan_evaluation(chosen: Evaluation) -> Plan:
+    """The plan of an evaluation, or an error that says what to do."""
+    check("task", [chosen.task], METHODS)
+    check_positive("runs", chosen.runs)
+    methods = methods_for(chosen.task, chosen.methods)
+    resolve_device(chosen.device)
+    name = state(chosen.dataset).name
     data = load(name)
     check_classes(data, int((data.labels >= 0).sum()))
-    split = "" if task == "clustering" else split_of(labelled)
-    remarks = [*notes_of(data), *_notes_of_rows(data)]
+    split = "" if chosen.task == "clustering" else split_of(chosen.labelled)
+    remarks = [*notes_of(data), *_describe_rows(data)]
     if split:
-        remarks += _notes_of_split(data, split)
+        remarks += _try_split(data, split)
     if not methods:
-        left_out = set(METHODS[task]) - set(usual_methods(task, data.n_nodes))
+        usual = usual_methods(chosen.task, data.n_nodes)
+        left_out = ", ".join(each for each in METHODS[chosen.task] if each not in usual)
         if left_out:
-            names = ", ".join(name for name in METHODS[task] if name in left_out)
-            remarks.append(f"Left out, as {data.n_nodes} rows would take them long: {names}.")
+            text = f"Left out, because they take long on {data.n_nodes} rows: {left_out}."
+            remarks.append(text)
     experiment = evaluated(
         name,
         data.kind,
         sp.issparse(data.features),
         data.n_nodes,
-        task,
-        tuple(dict.fromkeys(methods or ())),
+        chosen.task,
+        methods,
         split,
-        runs,
+        chosen.runs,
         remarks,
     )
-    command = f"flgc evaluate {{dataset}} --runs {runs} --method {{method}}"
-    command += f" --labelled {labelled}" if split else f" --task {task}"
+    command = f"flgc evaluate {{dataset}} --runs {chosen.runs} --method {{method}}"
+    command += f" --labelled {chosen.labelled}" if split else f" --task {chosen.task}"
     return Plan(
         f"evaluate-{named(name)}",
         (experiment,),
         (PROTOCOL,),
-        device,
-        Store(store).url,
+        chosen.device,
+        Store(chosen.store).url,
         title=f"Evaluation: `{name}`",
         command=command,
     )
@@ -142,7 +138,7 @@ def notes_of(data: Dataset) -> list[str]:
     return list(notes[1:]) if data.provenance.get("licence") == "yours" else []
 
 
-def _columns_of(data: Dataset) -> list[str]:
+def _describe_columns(data: Dataset) -> list[str]:
     """A summary of the columns, for the report alone: a terminal has no room for it."""
     columns = column_table(data)
     if columns.empty:
@@ -152,15 +148,17 @@ def _columns_of(data: Dataset) -> list[str]:
     return [f"{title}:\n\n{markdown(columns)}"]
 
 
-def _notes_of_rows(data: Dataset) -> list[str]:
+def _describe_rows(data: Dataset) -> list[str]:
     """Who is labelled, how evenly, and whether rows are there twice."""
     counts, n_labelled = data.class_counts, int((data.labels >= 0).sum())
     sizes = ", ".join(f"{n} of {name}" for name, n in zip(data.class_names, counts, strict=True))
     if len(counts) > MOST_CLASSES:
         sizes = f"{len(counts)} classes of {min(counts)} to {max(counts)} rows"
     notes = [f"{data.n_nodes} rows, {data.n_features} features: {sizes}."]
-    if n_labelled < data.n_nodes:
-        notes.append(f"{data.n_nodes - n_labelled} rows have no label: they are never scored.")
+    unlabelled = data.n_nodes - n_labelled
+    if unlabelled:
+        they = "it is" if unlabelled == 1 else "they are"
+        notes.append(f"{_rows_have(unlabelled)} no label: {they} never scored.")
     notes.append(
         f"Who always says {data.class_names[int(np.argmax(counts))]!r} is right in "
         f"{100 * max(counts) / n_labelled:.1f} % of the labelled rows."
@@ -169,22 +167,26 @@ def _notes_of_rows(data: Dataset) -> list[str]:
         twice = data.n_nodes - len(np.unique(data.features, axis=0))
         if twice:
             notes.append(
-                f"{twice} rows have the features of another one: a copy of what is tested may be "
+                f"{_rows_have(twice)} the features of another one: a copy of what is tested may be "
                 "labelled, which flatters all methods."
             )
     return notes
 
 
-def _notes_of_split(data: Dataset, split: str) -> list[str]:
-    """Draws a split, so that what cannot be is said before anything is run."""
+def _rows_have(n: int) -> str:
+    return "1 row has" if n == 1 else f"{n} rows have"
+
+
+def _try_split(data: Dataset, split: str) -> list[str]:
+    """Draw a split once, so that one that is not possible is refused before anything runs."""
     drawn = make(data, split, seed=0)
     if not len(drawn.test):
         raise ValueError(
             f"labelled={split!r} leaves no row of {data.name} to test: label fewer of each class"
         )
-    tested = Counter(data.labels[drawn.test].tolist())
-    names = [n for code, n in enumerate(data.class_names) if data.class_counts[code]]
-    never = [n for n in names if not tested[data.class_names.index(n)]]
+    tested = set(data.labels[drawn.test].tolist())
+    classes = enumerate(zip(data.class_names, data.class_counts, strict=True))
+    never = [name for code, (name, count) in classes if count and code not in tested]
     notes = [
         f"In each run {len(drawn.train)} rows are labelled and {len(drawn.test)} tested; settings "
         "are picked on the labelled ones alone."

@@ -96,9 +96,16 @@ class Execution:
         future.wait()
         if future.state.is_completed():
             self.made[step] = future.result()
-        else:
+        elif future.state.is_final():
             error: Any = get_state_exception(future.state)
             self.errors[step] = error
+        else:  # it never ran, since what it needs has failed, which may not have been noted yet
+            for need in chain_of(step):
+                if need in self.futures and self.futures[need].state.is_final():
+                    self._note(need, self.futures[need])
+            never = RuntimeError(future.state.message)
+            failed = (each for each in chain_of(step) if each in self.errors)
+            self.errors[step] = next((self.errors[each] for each in failed), never)
 
 
 def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = None) -> Section:

@@ -1,4 +1,4 @@
-"""The flow that GPU workers run: one stage into the store that they share with who asked."""
+"""The flow that GPU workers run: one stage, into the store that they share with its sender."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tasks.running.stage import Stage
 from tasks.stages.fit import fit
 from tasks.stages.score import score
 
-# Nothing else can be asked for.
+# Nothing else runs there.
 GPU_STAGES = {stage.name: stage for stage in (score, fit)}
 
 

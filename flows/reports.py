@@ -19,7 +19,7 @@ from flows.plan import Plan
 from flows.section import Section
 from tasks.analyses.registry import analyses_of
 from tasks.report.evidence import Declaration
-from tasks.report.files import FAULTS, from_table
+from tasks.report.files import FAULTS, RESULT, from_table
 from tasks.report.gaps import FAILED, Gap
 from tasks.report.writers.html import page_files
 from tasks.stages.history import past
@@ -47,13 +47,15 @@ def write(plan: Plan, name: str, sections: Sequence[Section]) -> tuple[Path, lis
     return path, [Gap(FAILED, f"report: {part}", reason) for part, reason in faults.items()]
 
 
-def show(path: Path, name: str) -> None:
+def show(path: Path, name: str, part: str = "") -> None:
     """The report in Prefect's UI, with its pictures, and a link to the files."""
     text = path.read_text(encoding="utf-8")
     for picture in sorted(path.parent.glob("*.svg")):
         url = as_url(picture.read_text(encoding="utf-8"))
         text = text.replace(f"({picture.name})", f"({url})")
-        create_image_artifact(url, key=f"{name}-{picture.stem}-figure", description=picture.stem)
+        if picture.stem != RESULT:  # which is the first of the others once more
+            key = f"{picture.stem}{part}-figure"
+            create_image_artifact(url, key=key, description=picture.stem)
     create_markdown_artifact(text, key=f"report-{name}", description=f"Report {name}")
     page = path.with_name("report.html")
     said = f"Report {name} on the disk of the machine that ran it"

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 from prefect import flow, get_run_logger
@@ -13,11 +14,12 @@ from flows import reports
 from flows.citation import citation
 from flows.clustering import clustering
 from flows.dag import cells_of
-from flows.in_use import uses_store
-from flows.plan import FLOWS, Protocol, Runs, Suite, planned
+from flows.parameters import Reproduction, Selection, uses_store
+from flows.plan import FLOWS, plan_of
 from flows.robustness import robustness
 from flows.runners import shared_runner
 from flows.section import Section
+from flows.signatures import takes
 from flows.so_far import so_far
 from flows.tables import cost, outcome, verdict
 from flows.uci import uci
@@ -30,55 +32,35 @@ TABLES = {"citation": citation, "uci": uci, "clustering": clustering, "robustnes
 
 
 @flow(name="reproduce-paper", flow_run_name="reproduce-paper {suite}")
+@takes(Reproduction)
 @uses_store
-def reproduce_paper(
-    suite: Suite = "paper",
-    datasets: list[str] | None = None,
-    methods: list[str] | None = None,
-    protocols: list[Protocol] | None = None,
-    runs: Runs | None = None,
-    device: str = "auto",
-    store: str | None = None,
-    runner: Literal["threads", "dask", "ray"] = "threads",
-    address: str | None = None,
-    strict: bool = False,
-    quick: bool = False,
-) -> Any:
+def reproduce_paper(chosen: Reproduction) -> Any:
     """Every table of the suite; the report is refreshed as methods finish: there is one early."""
     started = time.perf_counter()
-    plan = planned(FLOWS, suite, datasets, methods, protocols, runs, device, store, quick)
+    plan = plan_of(FLOWS, chosen)
     sections: list[Section] = []
-    with shared_runner(runner, address) as task_runner, so_far(plan, plan.report):
+    given = {each.name: getattr(chosen, each.name) for each in fields(Selection)}
+    with shared_runner(chosen.runner, chosen.address) as runner, so_far(plan, plan.report):
         for name, table in TABLES.items():
             part = plan.of(name)
             if not part.experiments:
                 continue
-            chosen = sorted({dataset for e in part.experiments for dataset in e.datasets})
-            state: Any = table.with_options(task_runner=task_runner)(
-                suite=suite,
-                datasets=chosen,
-                methods=methods,
-                protocols=protocols,
-                runs=runs,
-                device=device,
-                store=plan.store,
-                strict=strict,
-                quick=quick,
-                return_state=True,
-            )
-            found = state.result(raise_on_failure=False)
-            if isinstance(found, list):
-                sections += found
+            given["datasets"] = sorted({name for e in part.experiments for name in e.datasets})
+            given["store"] = plan.store
+            state: Any = table.with_options(task_runner=runner)(**given, return_state=True)
+            result = state.result(raise_on_failure=False)
+            if isinstance(result, list):
+                sections += result
             else:  # the flow itself broke: no sections, but the other tables can still be had
                 sections += [
-                    Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, found),))
+                    Section(e, plan.protocols, gaps=(whole_gap(e, plan.protocols, result),))
                     for e in part.experiments
                 ]
     path, faults = reports.write(plan, plan.report, sections)
-    reports.show(path, plan.report)
+    reports.show(path, plan.report, plan.part)
     show_summary(plan.report, sections, path)
     get_run_logger().info(cost(started))
-    return outcome(sections, strict, faults)
+    return outcome(sections, chosen.strict, faults)
 
 
 def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
@@ -93,11 +75,11 @@ def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
         }
         for section in sections
     ]
-    parts = [f"# {verdict(sections)}", "", markdown(pd.DataFrame(lines)), ""]
+    title = verdict(sections)
+    parts = [f"# {title}", "", markdown(pd.DataFrame(lines)), ""]
     parts += [*(f"- {inert(line)}" for line in listed(missing)), "", f"The report is at `{path}`."]
-    said = verdict(sections)
-    create_markdown_artifact("\n".join(parts), key=f"summary-{suite}", description=said)
-    create_table_artifact(lines, key=f"summary-{suite}-tables", description=said)
+    create_markdown_artifact("\n".join(parts), key=f"summary-{suite}", description=title)
+    create_table_artifact(lines, key=f"summary-{suite}-tables", description=title)
 
 
 def whole_gap(experiment: Experiment, protocols: Sequence[str], error: BaseException) -> Gap:

@@ -1,7 +1,7 @@
 """Any image or table dataset under noise, with any methods."""
 
 import re
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -11,11 +11,11 @@ from flgc.datasets.fetching.settings import Settings
 from flgc.datasets.library import describe
 from flgc.device import resolve_device
 from flgc.methods.picking import PROTOCOLS
-from flgc.methods.registry import contender, resolve_method
 from flgc.noise import NOISES, PATTERNS
-from flows.in_use import uses_store
-from flows.plan import Plan, Protocol, Runs, check
+from flows.parameters import Protocol, Runs, uses_store
+from flows.plan import Plan, check, check_positive, methods_for
 from flows.runners import task_runner
+from flows.signatures import takes
 from flows.tables import run_tables
 from tasks.declared.robustness import DEFAULT_NOISES, LIKE, named, under_noise
 from tasks.store import Store
@@ -23,50 +23,39 @@ from tasks.store import Store
 SPLIT = re.compile(r"\d+(\.\d+)?%|[1-9]\d*-per-class")
 
 
+@dataclass(frozen=True)
+class UnderNoise:
+    """What to try on a dataset: which methods, and under which noise."""
+
+    dataset: str
+    methods: list[str] | None = None
+    noises: list[str] | None = None
+    patterns: list[Literal["shared", "independent"]] | None = None
+    seeds: Runs = 3
+    protocols: list[Protocol] | None = None
+    task: Literal["clustering", "classification"] = "clustering"
+    split: str | None = None
+    device: str = "auto"
+    store: str | None = None
+
+
 @flow(name="robustness-of", flow_run_name="robustness of {dataset}", task_runner=task_runner())
+@takes(UnderNoise)
 @uses_store
-def robustness_of(
-    dataset: str,
-    methods: list[str] | None = None,
-    noises: list[str] | None = None,
-    patterns: list[Literal["shared", "independent"]] | None = None,
-    seeds: Runs = 3,
-    protocols: list[Protocol] | None = None,
-    task: Literal["clustering", "classification"] = "clustering",
-    split: str | None = None,
-    device: str = "auto",
-    store: str | None = None,
-) -> Any:
+def robustness_of(chosen: UnderNoise) -> Any:
     """The table and a report of its own, as those of the paper's tables."""
-    plan = planned_under_noise(
-        dataset, methods, noises, patterns, seeds, protocols, task, split, device, store
-    )
-    return run_tables(plan, strict=False)
+    return run_tables(plan_under_noise(chosen), strict=False)
 
 
-def planned_under_noise(
-    dataset: str,
-    methods: Sequence[str] | None = None,
-    noises: Sequence[str] | None = None,
-    patterns: Sequence[str] | None = None,
-    seeds: int = 3,
-    protocols: Sequence[str] | None = None,
-    task: str = "clustering",
-    split: str | None = None,
-    device: str = "auto",
-    store: str | None = None,
-) -> Plan:
+def plan_under_noise(chosen: UnderNoise) -> Plan:
     """The plan for these parameters, or an error that lists what can be chosen."""
-    check("task", [task], LIKE)
-    check("pattern", patterns or (), PATTERNS)
-    check("protocol", protocols or (), PROTOCOLS)
-    if seeds < 1:
-        raise ValueError(f"seeds={seeds} is not possible: give 1 or more")
-    methods = [resolve_method(method) for method in methods or ()]
-    for method in methods:
-        contender(method, task)
-    resolve_device(device)
-    about = describe(dataset, Settings.of())
+    check("task", [chosen.task], LIKE)
+    check("pattern", chosen.patterns or (), PATTERNS)
+    check("protocol", chosen.protocols or (), PROTOCOLS)
+    check_positive("seeds", chosen.seeds)
+    methods = methods_for(chosen.task, chosen.methods)
+    resolve_device(chosen.device)
+    about = describe(chosen.dataset, Settings.of())
     if about["kind"] == "graph":
         raise ValueError(
             f"dataset {about['name']!r} is a graph, whose edges no noise of features touches: give "
@@ -75,22 +64,22 @@ def planned_under_noise(
     experiment = under_noise(
         about["name"],
         about["kind"],
-        task,
-        tuple(dict.fromkeys(methods or ())),
-        tuple(dict.fromkeys(map(noise_of, noises))) if noises else DEFAULT_NOISES,
-        tuple(dict.fromkeys(patterns or reversed(PATTERNS))),
-        seeds,
-        split_of(task, split),
+        chosen.task,
+        methods,
+        tuple(dict.fromkeys(map(noise_of, chosen.noises or ()))) or DEFAULT_NOISES,
+        tuple(dict.fromkeys(chosen.patterns or reversed(PATTERNS))),
+        chosen.seeds,
+        split_of(chosen.task, chosen.split),
     )
-    command = f"flgc robustness {{dataset}} --seeds {seeds} --noise {{noise}}"
+    command = f"flgc robustness {{dataset}} --seeds {chosen.seeds} --noise {{noise}}"
     command += " --pattern {noise_pattern} --method {method} --protocol {protocol}"
-    command += f" --task {task} --split {experiment.split}" if experiment.split else ""
+    command += f" --task {chosen.task} --split {experiment.split}" if experiment.split else ""
     return Plan(
         named(about["name"]),
         (experiment,),
-        tuple(protocols or PROTOCOLS),
-        device,
-        Store(store).url,
+        tuple(chosen.protocols or PROTOCOLS),
+        chosen.device,
+        Store(chosen.store).url,
         title=f"Noise: `{about['name']}`",
         command=command,
     )
@@ -109,7 +98,7 @@ def noise_of(text: str) -> tuple[str, float]:
 
 
 def split_of(task: str, split: str | None) -> str:
-    """Who is labelled: nobody in clustering, a tenth of each class unless it is said otherwise."""
+    """Who is labelled: nobody in clustering, else a tenth of each class by default."""
     if task == "clustering":
         if split:
             raise ValueError(f"split {split!r} is for classification: add --task classification")

@@ -2,8 +2,11 @@
 
 import importlib.util
 import logging
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from prefect.task_runners import ThreadPoolTaskRunner
@@ -19,11 +22,10 @@ def shared_runner(runner: str = "threads", address: str | None = None) -> Iterat
 
     A Dask runner would start a cluster for each flow; this one starts it for all of them.
     """
-    made = task_runner(runner, address)
     if runner != "dask" or address:
-        yield made
+        yield task_runner(runner, address)
         return
-    from distributed import LocalCluster
+    from distributed import Client, LocalCluster
 
     # Each worker begins with a line for each connection, and so does each end.
     logging.getLogger("distributed").setLevel(logging.WARNING)
@@ -35,7 +37,32 @@ def shared_runner(runner: str = "threads", address: str | None = None) -> Iterat
         # plugins have set, workers inherit.
         env={"PREFECT_PLUGINS_ENABLED": "false"},
     ) as cluster:
+        with Client(cluster) as client:
+            client.run(name_unconverged)
         yield task_runner(runner, cluster.scheduler_address)
+
+
+def name_unconverged() -> None:
+    """In a worker: a line for each step with a solver that did not finish, and not for each fit.
+
+    Threads of the run's own process have a line for each solver instead (`flows/terminal.py`).
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    from tasks.running.stage import about_of_this_thread
+
+    shown, named = warnings.showwarning, set()
+
+    def note(message: Any, category: Any, filename: str, *rest: Any, **more: Any) -> None:
+        whose = about_of_this_thread() or Path(filename).stem
+        if not issubclass(category, ConvergenceWarning):
+            shown(message, category, filename, *rest, **more)
+        elif whose not in named:
+            named.add(whose)
+            print(f"{whose}: not converged, at first: {message}", file=sys.stderr, flush=True)
+
+    warnings.simplefilter("always", ConvergenceWarning)
+    warnings.showwarning = note
 
 
 def task_runner(runner: str = "threads", address: str | None = None) -> Any:
@@ -50,10 +77,8 @@ def task_runner(runner: str = "threads", address: str | None = None) -> Any:
         return ThreadPoolTaskRunner(max_workers=n_threads())
     package = f"prefect_{runner}"
     if importlib.util.find_spec(package) is None:
-        raise ValueError(
-            f"runner {runner!r} needs the package {package.replace('_', '-')}: "
-            f"pip install {package.replace('_', '-')}, or choose threads"
-        )
+        name = package.replace("_", "-")
+        raise ValueError(f"runner {runner!r} needs {name}: pip install {name}, or choose threads")
     if runner == "dask":
         from prefect_dask import DaskTaskRunner
 

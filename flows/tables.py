@@ -15,10 +15,11 @@ from prefect.states import Completed, Failed
 
 from flows import reports
 from flows.execute import run_experiment
-from flows.in_use import uses_store
-from flows.plan import Plan, Protocol, Runs, Suite, planned
+from flows.parameters import Selection, uses_store
+from flows.plan import Plan, plan_of
 from flows.runners import task_runner
 from flows.section import Section
+from flows.signatures import takes
 from flows.so_far import so_far
 from tasks.report import by_protocol, gaps
 from tasks.report.gaps import FAILED, NOT_REACHABLE, listed
@@ -28,6 +29,8 @@ from tasks.report.writers.inert import inert
 from tasks.running.stage import busy_seconds
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
+
+LOWEST = ", lowest "  # between the best and the lowest method of a table
 
 
 def table_flow(name: str, description: str | None) -> Any:
@@ -39,20 +42,10 @@ def table_flow(name: str, description: str | None) -> Any:
         flow_run_name=f"{name} {{suite}}",
         task_runner=task_runner(),
     )
+    @takes(Selection)
     @uses_store
-    def run(
-        suite: Suite = "paper",
-        datasets: list[str] | None = None,
-        methods: list[str] | None = None,
-        protocols: list[Protocol] | None = None,
-        runs: Runs | None = None,
-        device: str = "auto",
-        store: str | None = None,
-        strict: bool = False,
-        quick: bool = False,
-    ) -> Any:
-        plan = planned((name,), suite, datasets, methods, protocols, runs, device, store, quick)
-        return run_tables(plan, strict)
+    def run(chosen: Selection) -> Any:
+        return run_tables(plan_of((name,), chosen), chosen.strict)
 
     return run
 
@@ -70,7 +63,7 @@ def run_tables(plan: Plan, strict: bool) -> Any:
     alone = runtime.flow_run.parent_flow_run_id is None
     if alone:  # a parent writes one report over everything
         path, faults = reports.write(plan, name, sections)
-        reports.show(path, name)
+        reports.show(path, name, plan.part)
     get_run_logger().info(cost(started))
     return outcome(sections, strict, faults, whole=alone)
 
@@ -157,13 +150,17 @@ def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame
     return {"means": means, **shown} if by_protocol.is_wide(table) else shown
 
 
-def headline(store: str, section: Section) -> str:
-    """A table in a line: how many cells, and the best and the lowest method of a protocol."""
+def headline(store: str, section: Section, width: int | None = None) -> str:
+    """A table in a line: how many cells, and the best and the lowest method of a protocol.
+
+    The lowest is left out where the line would be wider than `width`.
+    """
     cells = verdict([section]).removesuffix(" is there").removesuffix(" are there")
     texts = [f"{section.experiment.name}: {cells}"]
     for protocol, means in list(_means(section, results_of(store, section)).items())[-1:]:
         texts.append(f"{protocol}: {_ends(means, section.table.decimals)}")
-    return ", ".join(texts)
+    text = ", ".join(texts)
+    return text.partition(LOWEST)[0] if width and len(text) > width else text
 
 
 def standings(section: Section, rows: pd.DataFrame) -> list[str]:
@@ -193,9 +190,10 @@ def _ends(means: pd.Series, digits: int) -> str:
     level = int((means == means.max()).sum())
     best, lowest = (f"{means.index[i]} {means.iloc[i]:.{digits}f}" for i in (0, -1))
     if level == len(means):
-        return best if level == 1 else f"all {level} methods {means.max():.{digits}f}"
+        every = "both" if level == 2 else f"all {level}"
+        return best if level == 1 else f"{every} methods {means.max():.{digits}f}"
     others = f" and {level - 1} more" if level > 1 else ""
-    return f"best {means.index[0]}{others} {means.max():.{digits}f}, lowest {lowest}"
+    return f"best {means.index[0]}{others} {means.max():.{digits}f}{LOWEST}{lowest}"
 
 
 def results_of(store: str, section: Section) -> pd.DataFrame:

@@ -9,9 +9,10 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.states import Completed, State
 
 from flows.execute import run_experiment
-from flows.in_use import uses_store
-from flows.plan import Protocol, Runs, Suite, planned
+from flows.parameters import Selection, uses_store
+from flows.plan import plan_of
 from flows.runners import task_runner
+from flows.signatures import takes
 from flows.tables import outcome
 from tasks.analyses.history import (
     drift_sentences,
@@ -29,30 +30,28 @@ DRIFTED = "Drifted"
 
 
 @flow(name="track", flow_run_name="track {suite}", task_runner=task_runner())
+@takes(Selection, without=("quick",))
 @uses_store
-def track(
-    suite: Suite = "paper",
-    datasets: list[str] | None = None,
-    methods: list[str] | None = None,
-    protocols: list[Protocol] | None = None,
-    runs: Runs | None = None,
-    device: str = "auto",
-    store: str | None = None,
-    strict: bool = False,
-) -> Any:
+def track(chosen: Selection) -> Any:
     """Accuracies of the citation graphs, from the store where they are, and fits timed anew."""
-    plan = planned(("citation",), suite, datasets, methods, protocols, runs, device, store)
+    plan = plan_of(("citation",), chosen)
     suite = plan.suite  # of a file the name that stands in it
     experiment = plan.experiments[0]
     section = run_experiment(plan, experiment)
-    ended = outcome([section], strict)
+    ended = outcome([section], chosen.strict)
     graph = next((name for name in experiment.datasets if name not in section.absent), None)
     if graph is None or not section.cells:
         return ended
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    given = {"data": dataset.submit(plan.store, graph, dataset=graph), "suite": suite}
-    measured = {"results": section.cells, "when": when, "costs": section.costs, **given}
-    history.submit(plan.store, f"{suite} {when}", **measured).result()
+    history.submit(
+        plan.store,
+        f"{suite} {when}",
+        data=dataset.submit(plan.store, graph, dataset=graph),
+        suite=suite,
+        results=section.cells,
+        when=when,
+        costs=section.costs,
+    ).result()
     every = past(plan.store)
     rows = every[every["suite"] == suite]
     show_history(rows, suite)
@@ -64,14 +63,14 @@ def with_drift(ended: Any, rows: pd.DataFrame) -> Any:
     found = judge_history(rows)
     if drifted_rows(found).empty:
         return ended
-    message = "\n".join(
+    drift = "\n".join(
         [f"{drift_verdict(found)}:", *(f"- {line}" for line in drift_sentences(found))]
     )
-    get_run_logger().warning(message)
+    get_run_logger().warning(drift)
     state = ended if isinstance(ended, State) else Completed(data=ended)
-    said = "\n".join(filter(None, [message, state.message]))
+    message = "\n".join(filter(None, [drift, state.message]))
     name = state.name if state.is_failed() else DRIFTED
-    return state.model_copy(update={"name": name, "message": said})
+    return state.model_copy(update={"name": name, "message": message})
 
 
 def show_history(rows: pd.DataFrame, suite: str) -> None:

@@ -12,11 +12,12 @@ from flgc.datasets.errors import SourceFailed
 from flgc.datasets.fetching import sources
 
 # Examples are small; what is slow now and then is the machine, not the code.
-settings.register_profile("flgc", deadline=None, max_examples=60)
+settings.register_profile("quick", deadline=None, max_examples=15)
+thorough = settings(settings.get_profile("quick"), max_examples=60)
+settings.register_profile("thorough", thorough)
 # On a mutant any example that fails is enough; to find the smallest takes half a minute.
-first_found = (Phase.explicit, Phase.generate)
-settings.register_profile("mutants", settings.get_profile("flgc"), phases=first_found)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "flgc"))
+settings.register_profile("mutants", thorough, phases=(Phase.explicit, Phase.generate))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 # FLGC_MIRROR, or the folder of raw files beside the checkout; `FLGC_MIRROR=` hides that one.
@@ -61,14 +62,30 @@ def _no_upstream(url: str) -> bytes:
     raise SourceFailed(f"{url}: not in the tests")
 
 
+# Of a person who has opened the doors of other servers: ours stays guarded.
+OPEN_DOORS = {
+    "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "false",
+    "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": "*",
+}
+
+
 @pytest.fixture(scope="session")
-def prefect_server() -> Iterator[str]:
-    """The address of a server that lives as long as the session: it takes long to start."""
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the API of the one server of this session, started as `flgc up` does.
+
+    It is stopped when Python ends, after all that Prefect has still to send.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PREFECT_HOME", str(tmp_path_factory.mktemp("prefect")))
         patch.setenv("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
         patch.setenv("DO_NOT_TRACK", "1")
-        from prefect.settings import PREFECT_API_URL
-        from prefect.testing.utilities import prefect_test_harness
+        from prefect.settings import PREFECT_API_URL, temporary_settings
 
-        with prefect_test_harness(server_startup_timeout=180):
-            yield str(PREFECT_API_URL.value())
+        from deployments.embedded import start_server
+
+        with pytest.MonkeyPatch.context() as doors:
+            for name, value in OPEN_DOORS.items():
+                doors.setenv(name, value)
+            api_url = start_server()
+        with temporary_settings({PREFECT_API_URL: api_url}):
+            yield api_url

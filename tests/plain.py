@@ -70,6 +70,16 @@ def self_expression(H, X, regularization):
     return np.linalg.inv(H @ H.T + regularization * np.eye(len(H))) @ H @ X.T
 
 
+def partly(labels, labelled):
+    """The labels of some nodes; the others have none."""
+    y = np.full(len(labels), -1)
+    y[labelled] = labels[labelled]
+    return y
+
+
+seeds = st.integers(0, 2**32 - 1)
+
+
 @st.composite
 def problems(draw):
     """A random graph with features and labels; disconnected and empty graphs are among them."""
@@ -77,7 +87,7 @@ def problems(draw):
     per_class = draw(st.integers(1, 6))
     n_nodes = n_classes * per_class + draw(st.integers(0, 15))
     n_features = draw(st.integers(1, 30))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = np.random.default_rng(draw(seeds))
     A = np.triu(rng.random((n_nodes, n_nodes)) < draw(st.sampled_from([0.0, 0.05, 0.3])), 1)
     A = (A + A.T) * 1.0
     X = rng.standard_normal((n_nodes, n_features))

@@ -3,30 +3,24 @@
 import ast
 import importlib.util
 import inspect
-import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from functools import cache
 from html.parser import HTMLParser
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from unittest.mock import Mock
 
-import pandas as pd
 import pytest
 
-from tasks.declared.paper import PAPER
 from tasks.declared.published import published
-from tasks.store.store import Store
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-SCRIPT = DOCS / "fill_numbers.py"
 EXAMPLES = sorted((DOCS / "examples").glob("*.py"))
 MOST_BYTES = 60_000
 
@@ -37,12 +31,6 @@ def module_of(script):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-@pytest.fixture(scope="module")
-def numbers():
-    """The script as a module."""
-    return module_of(SCRIPT)
 
 
 # The site.
@@ -104,7 +92,7 @@ def test_what_a_block_of_the_tutorial_prints_stands_below_it():
 
 def test_each_page_is_in_the_navigation():
     nav = (ROOT / "mkdocs.yml").read_text()
-    for page in DOCS.rglob("*.md"):
+    for page in set(DOCS.rglob("*.md")) - set((DOCS / "fragments").iterdir()):
         assert f": {page.relative_to(DOCS).as_posix()}\n" in nav, page.name
 
 
@@ -221,31 +209,53 @@ def test_an_example_draws_its_picture(script, tmp_path):
 # The numbers.
 
 
-def test_pages_and_picture_say_what_is_stored(numbers):
-    assert numbers.stale(json.loads(numbers.STORED.read_text())) == []
-    assert numbers.PICTURE.stat().st_size < 2 * MOST_BYTES
+def test_readme_has_the_summary_that_the_docs_show():
+    page = (ROOT / "README.md").read_text()
+    with_summary = module_of(DOCS / "take_fragments.py").with_summary
+    assert with_summary(page) == page
+    assert with_summary(page.replace("6 of 6", "5 of 6", 1)) == page
+
+
+def test_every_fragment_is_shown_once_on_the_page_of_findings():
+    shown = re.findall(r'^--8<-- "docs/fragments/(\S+)"$', (DOCS / "findings.md").read_text(), re.M)
+    assert sorted(shown) == sorted(path.name for path in (DOCS / "fragments").iterdir())
+
+
+def test_fragments_and_picture_of_a_report_are_copied(tmp_path):
+    checkout, report = tmp_path / "checkout", tmp_path / "report"
+    (checkout / "docs" / "images").mkdir(parents=True)
+    (report / "fragments").mkdir(parents=True)
+    script = shutil.copy(DOCS / "take_fragments.py", checkout / "docs")
+    (checkout / "README.md").write_text("a\n<!--summary-->\n\nold\n\n<!--/summary-->\nb\n")
+    (report / "fragments" / "summary.md").write_text("| new |\n")
+    (report / "result.svg").write_text("<svg/>")
+    subprocess.run([sys.executable, script, str(report)], check=True)
+    page = (checkout / "README.md").read_text()
+    assert page == "a\n<!--summary-->\n\n| new |\n\n<!--/summary-->\nb\n"
+    assert (checkout / "docs" / "images" / "result.svg").read_text() == "<svg/>"
+    assert (DOCS / "images" / "result.svg").stat().st_size < 2 * MOST_BYTES
 
 
 # Decimals that are no results: versions, settings and intensities of noise.
 NO_RESULT = {"3.11", "0.05", "0.1", "0.2"}
-UNMARKED = re.compile(r"(?<![\w.])\d*\.\d+(?![\w.])|\d+ ?%")
+DECIMAL = re.compile(r"(?<![\w.])\d*\.\d+(?![\w.])|\d+ ?%")
 
 
-def unmarked(text):
-    """Decimals and percents in prose that stand in no mark, table, or code."""
-    for aside in (r"^```.*?^```", r"<!--table:.*?<!--/table-->", r"<!--n:.*?<!--/n-->", r"`[^`]*`"):
+def typed_results(text: str) -> list[str]:
+    """Decimals and percents in prose, which no report has written."""
+    for aside in (r"^```.*?^```", r"<!--summary-->.*?<!--/summary-->", r"`[^`]*`"):
         text = re.sub(aside, "", text, flags=re.M | re.S)
-    return [found for found in UNMARKED.findall(text) if found not in NO_RESULT]
+    return [found for found in DECIMAL.findall(text) if found not in NO_RESULT]
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/findings.md"])
 def test_no_result_is_typed_by_hand(page):
-    assert not unmarked((ROOT / page).read_text())
+    assert not typed_results((ROOT / page).read_text())
 
 
 def test_a_result_that_is_typed_by_hand_is_found():
-    text = "Cora 82.3, iris .953, 85 % of <!--n:a/b-->81.1<!--/n--> with Python 3.11 and `0.7`"
-    assert unmarked(text) == ["82.3", ".953", "85 %"]
+    text = "Cora 82.3, iris .953, 85 % with Python 3.11, `0.7`, <!--summary-->9.9<!--/summary-->"
+    assert typed_results(text) == ["82.3", ".953", "85 %"]
 
 
 def test_what_the_paper_claims_of_its_table_is_counted_right():
@@ -260,122 +270,3 @@ def test_what_the_paper_claims_of_its_table_is_counted_right():
     )
     ranks = published("wilcoxon_ranks").set_index(["row_method", "column_method"])
     assert ranks.loc[("GCN", "FLGC"), "rank_sum"] < 91
-
-
-TABLE = next(experiment for experiment in PAPER if experiment.name == "citation-public")
-NOISY = next(experiment for experiment in PAPER if experiment.noises)
-CELL = {"noise": "", "intensity": 0.0, "noise_pattern": "", "protocol": "honest", "first_run": 0}
-
-
-def store_cell(store, values, edition="", metric="accuracy", marks="", **cell):
-    """A fit artifact as the pipeline leaves it."""
-    rows = pd.DataFrame({"metric": metric, "value": values, "marks": marks})
-    parameters = {"cell": {**CELL, **cell}, "edition": edition}
-    return store.get_or_compute("fit", [], lambda: rows, parameters=parameters)
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "store")
-
-
-def test_a_number_is_the_mean_of_a_stored_cell(numbers, store):
-    about = {"experiment": TABLE.name, "dataset": "Cora", "method": "FLGC*"}
-    whole = store_cell(store, [0.8, 0.81, 0.83], **about)
-    store_cell(store, [0.5, 0.5], edition="newer, with fewer runs", **about)
-    store_cell(store, [0.1], experiment="citation-tiny", dataset="Cora", method="FLGC*")
-    found = numbers.taken(store)
-    assert list(found) == ["citation-public/Cora/FLGC*/honest"]
-    [cell] = found.values()
-    assert (cell["value"], cell["spread"], cell["runs"]) == (81.3, 1.2, 3)
-    assert whole.digest.startswith(cell["digest"])
-
-
-def test_of_cells_with_as_many_runs_the_newest_counts(numbers, store, monkeypatch):
-    about = {"experiment": TABLE.name, "dataset": "Cora", "method": "FLGC*"}
-    for year, value in ((2024, 0.81), (2026, 0.83), (2025, 0.82)):
-        clock = Mock(**{"now.return_value": datetime(year, 1, 1, tzinfo=UTC)})
-        monkeypatch.setattr("tasks.store.store.datetime", clock)
-        store_cell(store, [value], edition=f"of {year}", **about)
-    [cell] = numbers.taken(store).values()
-    assert cell["value"] == 83.0
-
-
-def test_seeds_of_a_noise_are_one_number(numbers, store):
-    about = {
-        **{"experiment": NOISY.name, "dataset": "ExtendedYaleB", "method": "FLGC"},
-        **{"noise": "gaussian", "intensity": 0.1, "noise_pattern": "shared", "metric": "ACC"},
-    }
-    for run, value in enumerate((0.7, 0.8)):
-        store_cell(store, [value], first_run=run, **about)
-    found = numbers.taken(store)
-    name = "robustness/ExtendedYaleB gaussian 0.1 shared/FLGC/honest"
-    assert (found[name]["value"], found[name]["runs"]) == (75.0, 2)
-    assert f"{NOISY.name}/ExtendedYaleB gaussian 0.1 shared/EDSC/published" in (
-        numbers.with_published(found)
-    )
-
-
-def test_redrawn_data_have_no_published_value(numbers, store):
-    about = {"experiment": "uci", "dataset": "x8d5k", "method": "FLGC"}
-    assert "uci/x8d5k/FLGC/published" in numbers.with_published({})
-    store_cell(store, [0.9], marks="re-drawn", **about)
-    assert "uci/x8d5k/FLGC/published" not in numbers.with_published(numbers.taken(store))
-
-
-def cells(**values):
-    """Cells of Cora in `honest` by the name of a method."""
-    return {
-        f"citation-public/Cora/{method}/honest": {"value": value, "spread": 0.0}
-        for method, value in values.items()
-    }
-
-
-def test_a_page_is_filled_and_a_changed_number_is_found(numbers):
-    known = numbers.with_published(cells(**{"FLGC*": 83.0, "GCN": 81.5}))
-    page = "Cora <!--n:citation-public/Cora/FLGC*/honest-->?<!--/n-->\n\n"
-    page += "<!--table:methods citation-public-->\n<!--/table-->\n"
-    filled = numbers.filled(page, known)
-    assert "-->83.0<!--" in filled
-    theirs = known["citation-public/Cora/FLGC*/published"]["value"]
-    assert f"| FLGC\\* | {theirs:.1f} | 83.0 |" in filled
-    assert numbers.filled(filled, known) == filled
-    assert numbers.filled(filled.replace("83.0", "84.0"), known) == filled
-    with pytest.raises(ValueError, match="FLGC/honest is neither stored nor published"):
-        numbers.filled("<!--n:citation-public/Cora/FLGC/honest-->1<!--/n-->", known)
-    with pytest.raises(ValueError, match="kinds are summary, methods"):
-        numbers.filled("<!--table:sums uci-->\n<!--/table-->", known)
-
-
-def test_a_page_with_another_number_is_named(numbers):
-    stored = json.loads(numbers.STORED.read_text())
-    other = {name: {**cell, "value": cell["value"] + 1} for name, cell in stored.items()}
-    found = numbers.stale(other)
-    assert "README.md has other numbers than docs/numbers.json" in found
-    assert "docs/findings.md has other numbers than docs/numbers.json" in found
-    assert "docs/images/result.svg was drawn from other numbers" in found
-
-
-@pytest.mark.parametrize(("gap", "told"), [(-1.0, "1 of 1"), (-1.1, "0 of 1"), (0.5, "1 of 1")])
-def test_reached_is_to_a_point(numbers, gap, told):
-    theirs = numbers.with_published({})["citation-public/Cora/FLGC*/published"]["value"]
-    known = numbers.with_published(cells(**{"FLGC*": round(theirs + gap, 1)}))
-    assert numbers.Table(known, "citation-public").reached("honest") == told
-
-
-def test_the_leader_is_bold_and_needs_all_datasets(numbers):
-    known = cells(**{"FLGC*": 83.0, "GCN": 84.0, "SGC": 80.0})
-    assert numbers.Table(known, "citation-public").leaders("honest") == r"FLGC\* 83.0, **GCN 84.0**"
-    known["citation-public/Cora/FLGC*/honest"]["value"] = 85.0
-    known["citation-public/PubMed/GCN/honest"] = {"value": 99.0, "spread": 0.0}
-    assert numbers.Table(known, "citation-public").leaders("honest") == r"**FLGC\* 85.0**, GCN 84.0"
-
-
-def test_the_picture_knows_its_numbers(numbers, tmp_path):
-    known = numbers.with_published(cells(**{"FLGC*": 83.0, "GCN": 81.5}))
-    table = numbers.headline(known)
-    numbers.draw(table, tmp_path / "result.svg")
-    text = (tmp_path / "result.svg").read_text()
-    assert numbers.picture_digest(table) in text
-    other = numbers.headline(numbers.with_published(cells(**{"FLGC*": 83.1, "GCN": 81.5})))
-    assert numbers.picture_digest(other) not in text

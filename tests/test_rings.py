@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+import flows
 import tasks.stages
 from tasks.running.stage import STAGES
 
@@ -29,6 +30,9 @@ ALGEBRA = (
     "flgc.self_expression",
     "flgc.spectral",
 )
+INSIDE_FLOWS = tuple(
+    f"flows.{name}" for _, name, _ in pkgutil.iter_modules(flows.__path__) if name != "cli"
+)
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,11 @@ class Rule:
 RULES = (
     Rule(("flgc",), ("tasks", "flows", "deployments", *PREFECT)),
     Rule(("tasks",), ("flows", "deployments")),
-    Rule(("flows",), ("deployments",)),
-    # How it is run knows how to reach a server and what pools are called, not what is run.
-    Rule(("deployments",), ("flows", "tasks"), ("flows.server", "tasks.running.pools")),
+    # A command that runs a flow in its own process starts a server for it.
+    Rule(("flows",), ("deployments",), ("deployments.embedded",)),
+    Rule(INSIDE_FLOWS, ("deployments", "flows.cli")),
+    # How it is run knows what pools are called, not what is run.
+    Rule(("deployments",), ("flows", "tasks"), ("tasks.running.pools",)),
     Rule(
         ("tasks.stages",),
         ("tasks",),
@@ -139,8 +145,10 @@ OUTWARD = {
     "tasks/running/new.py": "tasks.stages tasks.document tasks.declared tasks.picking",
     "tasks/store/new.py": "tasks.stages tasks.document tasks.declared tasks.running tasks.picking",
     "tasks/declared/new.py": "tasks.stages tasks.document tasks.running tasks.store tasks.picking",
-    "flows/new.py": "deployments.stack",
-    "deployments/new.py": "flows.dag flows.plan tasks.stages tasks.store tasks.running.stage",
+    "flows/new.py": "deployments.stack deployments.server",
+    "flows/dag.py": "deployments.embedded deployments.stack flows.cli",
+    "flows/cli/new.py": "deployments.stack deployments.server",
+    "deployments/new.py": "flows.dag flows.cli tasks.stages tasks.store tasks.running.stage",
     **{
         f"{module.replace('.', '/')}.py": "flgc.methods flgc.datasets flgc.benchmark"
         for module in ALGEBRA
@@ -241,7 +249,10 @@ def test_each_import_is_named_with_its_line():
 @pytest.mark.parametrize(
     ("path", "names"),
     [
-        ("deployments/new.py", "deployments.api flows.server tasks.running.pools flgc.addresses"),
+        (
+            "deployments/new.py",
+            "deployments.api deployments.server tasks.running.pools flgc.addresses",
+        ),
         ("flows/new.py", "flows.dag tasks.stages.fit flgc.datasets prefect"),
         ("tasks/new.py", "tasks.stages tasks.running flgc.datasets prefect"),
         ("tasks/stages/new.py", "tasks.stages.fit tasks.document.claims tasks.declared prefect"),

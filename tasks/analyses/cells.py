@@ -297,7 +297,7 @@ def bars_chart(table: Described, results: pd.DataFrame) -> dict[str, Any]:
     looks = _looks(table, rows)
     datasets = [name for name in table.datasets if name in set(rows["dataset"])]
     base = alt.Chart().encode(
-        x=alt.X("value:Q", title=f"{in_words(table)}; bars: `paper`, diamonds: `honest`"),
+        x=alt.X("value:Q", title=f"{in_words(table)}; bars: paper, diamonds: honest"),
         y=alt.Y(
             "dataset:N",
             sort=datasets,

@@ -202,7 +202,7 @@ def in_panels(chart: Any, panels: Sequence[str], what: str) -> Any:
     return chart.add_params(shown).transform_filter(f"datum.{PANEL} == {SHOWN}")
 
 
-def finished(chart: Any, rows: pd.DataFrame, height: Any, description: str) -> dict[str, Any]:
+def finished(chart: Any, rows: pd.DataFrame, height: Any, description: str = "") -> dict[str, Any]:
     """The specification: as wide as its place, without colours of the page."""
     import altair as alt
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from flgc.methods.base import axes_of
-from flgc.methods.varying import SPLITS
 from tasks.analyses.base import Analysis, CellSteps, Product, TableSteps
 from tasks.analyses.charts import PANEL, open_scale, setting_text
 from tasks.analyses.lines import line_chart
@@ -88,11 +87,10 @@ def curve(
 ) -> Product:
     """The method of the cell once more, while the values `along` something vary.
 
-    Unless an analysis says more it varies on the graphs of the cell, and at what that picked.
+    Unless an analysis says more it varies on the splits and graphs of the cell, and at what that
+    picked.
     """
-    kinds: Any = table.experiment.split
-    if along == SPLITS:
-        kinds = [f"{count}-per-class" for count in given["values"]]
+    kinds = given.pop("kinds", table.experiment.split)
     if "graphs" not in given:
         given |= {"graphs": cell.graphs_by_title, "picks": cell.picks}
     step = table.steps.add(
@@ -183,42 +181,39 @@ def curve_chart(table: Described, rows: pd.DataFrame, words: str) -> dict[str, A
     import altair as alt
 
     found = curve_rows(table, rows).drop(columns=list(QUARTILES))
-    found["spread"] = found["spread"].fillna(0)
+    spread = found["spread"].fillna(0)
     few = found["method"].nunique() <= BAND_AT_MOST
+    reach = spread if few else 0 * spread
     whole = pd.api.types.is_integer_dtype(found["x"])
     title = [words, "bands: standard deviation"] if few else [words]
     x_axis = alt.Axis(tickMinStep=1, format="d") if whole else alt.Axis()
     own = [row.name for row in table.rows if row.own]
     methods = [row.name for row in table.rows if "paper" in row.protocols]
-    scaled: dict[str, Any] = {
-        "y": alt.Y("value:Q", title=in_words(table), scale=open_scale()),
-        "calculated": {"near": "datum.value + datum.spread", "far": "datum.value - datum.spread"},
-    }
+    y = alt.Y("value:Q", title=in_words(table), scale=open_scale())
+    bounds = {"near": found["value"] + spread, "far": found["value"] - spread}
     if table.metrics[0] == "accuracy":
-        reach = found["spread"] if few else 0
         least = max(1.0, (ABOVE - found["value"] - reach).min()) / 1.1
         most = (ABOVE - found["value"] + reach).max() * 1.1
         ticks = [ABOVE - tick for tick in TICKS if least <= ABOVE - tick <= most]
-        scaled = {
-            "y": alt.Y(
-                "error:Q",
-                title=f"{in_words(table)}, wider towards 100",
-                scale=alt.Scale(type="log", reverse=True, domain=[least, most], nice=False),
-                axis=alt.Axis(values=ticks, labelExpr=f"{ABOVE} - datum.value"),
-            ),
-            "calculated": {
-                "error": f"{ABOVE} - datum.value",
-                "near": f"max({least}, datum.error - datum.spread)",
-                "far": "datum.error + datum.spread",
-            },
+        found["error"] = (ABOVE - found["value"]).round(4)
+        y = alt.Y(
+            "error:Q",
+            title=f"{in_words(table)}, wider towards 100",
+            scale=alt.Scale(type="log", reverse=True, domain=[least, most], nice=False),
+            axis=alt.Axis(values=ticks, labelExpr=f"{ABOVE} - datum.value"),
+        )
+        bounds = {
+            "near": (found["error"] - spread).clip(lower=least),
+            "far": found["error"] + spread,
         }
-    return line_chart(
+    if few:
+        found = found.assign(**{name: column.round(4) for name, column in bounds.items()})
+    chart = line_chart(
         found,
         "method",
         as_lines(methods, own),
         x=alt.X("x:Q", title=title, axis=x_axis, scale=open_scale()),
+        y=y,
         titles=titles_of(table, words),
-        said=f"{in_words(table)} over {words}: a line for each method.",
-        band=("near", "far") if few else None,
-        **scaled,
     )
+    return {**chart, "description": f"{in_words(table)} over {words}: a line for each method."}

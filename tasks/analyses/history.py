@@ -177,7 +177,7 @@ def history_chart(rows: pd.DataFrame) -> dict[str, Any]:
     )
     days = alt.Axis(format="%Y-%m-%d", labelOverlap=True, labelSeparation=10, labelFlush=True)
     kinds = alt.Scale(domain=[STEADY, DRIFTED], range=["circle", "triangle-up"])
-    return line_chart(
+    chart = line_chart(
         found.sort_values("x", kind="stable"),
         "method",
         looks_of(list(dict.fromkeys(found["method"]))),
@@ -194,9 +194,8 @@ def history_chart(rows: pd.DataFrame) -> dict[str, Any]:
             "when": "when",
             "drift": "drift out of the spread of its history",
         },
-        said="what was measured, over time: a line for each method; drifts are marked.",
-        what="measured",
         dash="protocol",
         shape=alt.Shape("drift:N", scale=kinds, legend=grey_legend(kinds.domain)),
-        large=f"datum.drift == '{DRIFTED}'",
     )
+    words = "what was measured, over time: a line for each method; drifts are marked."
+    return {**chart, "description": words}

@@ -29,8 +29,9 @@ class LabelCounts(Curve):
 
     def products(self, table: TableSteps) -> Iterator[Product]:
         """A curve for each method and dataset."""
+        given = {"values": self.counts, "kinds": [f"{count}-per-class" for count in self.counts]}
         for cell in cells_with_curves(table, self.datasets):
-            yield curve(table, cell, self.name, self.runs, SPLITS, values=self.counts)
+            yield curve(table, cell, self.name, self.runs, SPLITS, **given)
 
     def says(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
         """Where our methods stand with the fewest labels, and at how many points they lead."""

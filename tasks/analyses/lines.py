@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -20,35 +19,31 @@ from tasks.analyses.charts import (
     legend,
     tooltip,
 )
+from tasks.declared.looks import Looks
 
 # Pixels: the height of a panel, the area of a point; the line of a method that has no width.
 HEIGHT, POINT, WIDTH = 340, 45, 1.5
 SOLID = [1, 0]
 BREAKS = (SOLID, [6, 3], [2, 2])
+# The columns between which there is an area around a line, if rows have them.
+BAND = ("near", "far")
 
 
 def line_chart(
     rows: pd.DataFrame,
     series: str,
-    looks: Mapping[str, Mapping[str, Any]],
+    looks: Looks,
     x: Any,
     y: Any,
     titles: Mapping[str, str],
-    said: str,
-    what: str = "dataset",
     dash: str = "",
-    order: str = "x",
     shape: Any = None,
-    large: str = "false",
-    band: tuple[str, str] | None = None,
-    calculated: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Lines and points by the column `series`, with the colours, dashes and markers of `looks`.
 
-    `what` is what the panels are, a column of their own. Lines join points in the `order` of a
-    column, and are broken as their `looks` say, or by the values of the column `dash`. A `band` is
-    an area between two columns. Points are `large` where an expression of Vega is true, and
-    `calculated` are columns that such expressions give.
+    Panels are a column of their own, and `titles` say what stands in a tooltip. Lines are broken as
+    their looks say, or by the values of the column `dash`; points have the markers of their looks,
+    or those of `shape`.
     """
     import altair as alt
 
@@ -57,34 +52,33 @@ def line_chart(
     base = alt.Chart().encode(x=x, y=y, color=coloured(series, looks))
     lines = base.mark_line().encode(
         opacity=fading(chosen),
-        order=alt.Order(f"{order}:Q"),
+        order=alt.Order("x:Q"),
         strokeDash=_dashes(rows, series, looks, dash),
-        strokeWidth=_by_name(series, {n: look.get("width", WIDTH) for n, look in looks.items()}),
+        strokeWidth=_by_name(
+            series, {name: look.get("width", WIDTH) for name, look in looks.items()}
+        ),
     )
     if shape is None:
         markers = [SHAPES[look["marker"]] for look in looks.values()]
         scale = alt.Scale(domain=list(looks), range=markers)
         shape = alt.Shape(f"{series}:N", scale=scale, legend=legend(looks))
     near = alt.selection_point(name="near", nearest=True, on="pointerover", empty=False)
-    size = alt.when(near).then(alt.value(4 * POINT)).when(large).then(alt.value(3 * POINT))
+    size = alt.when(near).then(alt.value(4 * POINT)).otherwise(alt.value(POINT))
     points = base.mark_point(filled=True, opacity=1).encode(
-        shape=shape, size=size.otherwise(alt.value(POINT)), tooltip=tooltip(titles)
+        shape=shape, size=size, tooltip=tooltip(titles)
     )
     layers = [lines, points.add_params(near).transform_filter(chosen)]
-    if band:
-        low, high = band
+    if set(BAND) <= set(rows):
+        low, high = BAND
         area = base.mark_area(opacity=FAINT).encode(y=alt.Y(f"{low}:Q"), y2=alt.Y2(high))
         layers.insert(0, area.transform_filter(chosen))
     chart = alt.layer(*layers).add_params(chosen)
-    if calculated:
-        chart = chart.transform_calculate(**calculated)
-    chart = in_panels(chart, list(dict.fromkeys(rows[PANEL])), what)
-    return finished(chart, rows, HEIGHT, said)
+    same = "dataset" in rows and (rows[PANEL] == rows["dataset"]).all()
+    chart = in_panels(chart, list(dict.fromkeys(rows[PANEL])), "dataset" if same else PANEL)
+    return finished(chart, rows, HEIGHT)
 
 
-def _dashes(
-    rows: pd.DataFrame, series: str, looks: Mapping[str, Mapping[str, Any]], dash: str
-) -> Any:
+def _dashes(rows: pd.DataFrame, series: str, looks: Looks, dash: str) -> Any:
     """How lines are broken."""
     import altair as alt
 

@@ -92,11 +92,10 @@ class Sensitivity(Analysis):
                 "runs": "runs",
                 "setting": "otherwise",
             },
-            said=f"accuracy over {axes}, the rest of the setting as picked: a line per method.",
-            what="panel",
             dash="nodes",
         )
-        return {self.name: chart}
+        words = f"accuracy over {axes}, the rest of the setting as picked: a line per method."
+        return {self.name: {**chart, "description": words}}
 
 
 def profile(scores: pd.DataFrame, picked: pd.DataFrame, axis: str) -> pd.DataFrame:

@@ -135,7 +135,7 @@ def time_chart(table: Described, timings: pd.DataFrame) -> dict[str, Any]:
         }
     )
     took = "training time in seconds, propagation included"
-    return line_chart(
+    chart = line_chart(
         found,
         "method",
         looks_of(table.methods),
@@ -152,5 +152,6 @@ def time_chart(table: Described, timings: pd.DataFrame) -> dict[str, Any]:
             "printed": in_words(table),
             "setting": "setting",
         },
-        said=f"{in_words(table)} against {took}: a line for each method over its hops.",
     )
+    words = f"{in_words(table)} against {took}: a line for each method over its hops."
+    return {**chart, "description": words}

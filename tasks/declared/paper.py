@@ -13,6 +13,7 @@ from tasks.analyses.labels import LabelCounts
 from tasks.analyses.neighbours import Neighbours
 from tasks.analyses.samples import Samples
 from tasks.analyses.sensitivity import Sensitivity
+from tasks.analyses.shares import LabelShares
 from tasks.analyses.sizes import Sizes
 from tasks.analyses.timing import TimedHops
 from tasks.declared.rivals import TABLE_GRIDS, own_grids
@@ -196,6 +197,7 @@ PAPER = (
         split="random",
         runs=20,
         published="citation_accuracy",
+        analyses=(LabelShares((1, 2, 5, 10, 20), ("Cora",), runs=5),),
         remarks=(
             "Tried for FLGC* on CiteSeer: 13 hops, 12 teleports, 17 regularizations and features "
             "of unit length besides; the best mean over the 20 splits stays where it is. The "

@@ -13,19 +13,28 @@ import pandas as pd
 from tasks.declared.paper import PAPER
 from tasks.declared.published import published_cells
 from tasks.paper.claims import CLAIMS, Claim
-from tasks.paper.judging import FAILS, HOLDS, PARTLY, UNKNOWN, Findings, PaperTable, alone
+from tasks.paper.judging import (
+    FAILS,
+    HOLDS,
+    MOST_NAMES,
+    PARTLY,
+    UNKNOWN,
+    Findings,
+    PaperTable,
+    alone,
+)
 from tasks.report.blocks import BAD, GOOD, MIXED, OPEN, Block, Heading, Table
 from tasks.report.evidence import Evidence
 from tasks.report.tables import NONE
 
-# How many claims have which verdict, in a sentence.
+# What a sentence says of one claim with a verdict, and of several.
 COUNTED = {
-    HOLDS: "hold",
-    alone("paper"): "hold in `paper` alone",
-    alone("honest"): "hold in `honest` alone",
-    PARTLY: "hold partly",
-    FAILS: "do not hold",
-    UNKNOWN: UNKNOWN,
+    HOLDS: ("holds", "hold"),
+    alone("paper"): ("holds in `paper` alone", "hold in `paper` alone"),
+    alone("honest"): ("holds in `honest` alone", "hold in `honest` alone"),
+    PARTLY: ("holds partly", "hold partly"),
+    FAILS: ("does not hold", "do not hold"),
+    UNKNOWN: ("is not tested", "are not tested"),
 }
 # Written down once, and checked against the published tables by a test.
 CONTRADICTIONS = "contradictions.csv"
@@ -56,7 +65,8 @@ def verdicts(tables: Iterable[Evidence]) -> list[Verdict]:
 def _judge(claim: Claim, ours: PaperTable) -> Verdict:
     name, missing = ours.table.name, _missing(claim, ours)
     if missing:
-        text = f"without {', '.join(missing)}"
+        more = len(missing) - MOST_NAMES
+        text = f"without {', '.join(missing[:MOST_NAMES])}{f' and {more} more' * (more > 0)}"
         return Verdict(claim.text, claim.where, UNKNOWN, text, text, name)
     found = claim.judge(ours)
     paper, honest = (found[p].numbers if p in found else NONE for p in ("paper", "honest"))
@@ -99,8 +109,11 @@ def answer(judged: Sequence[Verdict]) -> str:
     if known:
         word = "Yes" if held == known else "Mostly" if 2 * held > known else "In part"
         word = word if held or counted[PARTLY] or known > counted[FAILS] else "No"
-    words = ", ".join(f"{counted[each]} {word}" for each, word in COUNTED.items() if counted[each])
-    return f"**Is it as the paper says? {word}.** Of its {len(judged)} claims {words}."
+        word += ", where tested" if counted[UNKNOWN] else ""
+    numbers = {each: counted[each] for each in COUNTED if counted[each]}
+    words = ", ".join(f"{n} {COUNTED[each][n > 1]}" for each, n in numbers.items())
+    claims = "claim" if len(judged) == 1 else "claims"
+    return f"**Is it as the paper says? {word}.** Of its {len(judged)} {claims} {words}."
 
 
 def claim_table(judged: Sequence[Verdict]) -> list[Block]:

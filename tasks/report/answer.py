@@ -71,5 +71,8 @@ def _of_many(ranked: Sequence[tuple[Described, pd.Series]]) -> str:
     best = [(table, means.index[means == means.iloc[0]]) for table, means in ranked]
     own = sum(any(table.row(str(name)).own for name in names) for table, names in best)
     listed = "; ".join(f"{', '.join(names)} ({table.title})" for table, names in best)
-    first = f"**A method of ours is the best on {own} of {len(best)} tables.**"
-    return f"{first} The best of each: {listed}."
+    tables = "table" if len(best) == 1 else "tables"
+    return (
+        f"**A method of ours is the best on {own} of {len(best)} {tables} with baselines.** The "
+        f"best of each: {listed}."
+    )

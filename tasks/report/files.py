@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-# How the names of pictures and of charts, which are Vega-Lite, end.
-PICTURE, CHART = ".svg", ".vl.json"
+# The picture at the top of a report.
+RESULT = "result"
 # Names the parts of a report that failed, and is there only if some did.
 FAULTS = "faults.json"
 
@@ -34,17 +34,6 @@ def from_table(table: pd.DataFrame | None) -> dict[str, str]:
         return {}
     whole = table["content"] + table["seconds"] if "seconds" in table else table["content"]
     return dict(zip(table["name"], whole, strict=True))
-
-
-def pictures(files: Mapping[str, str]) -> dict[str, str]:
-    """Those of the files that are pictures."""
-    return {name: content for name, content in files.items() if name.endswith(PICTURE)}
-
-
-def charts(files: Mapping[str, str]) -> dict[str, str]:
-    """The charts among the files, by the names of their pictures."""
-    ends = {name: name.removesuffix(CHART) for name in files if name.endswith(CHART)}
-    return {f"{stem}{PICTURE}": files[name] for name, stem in ends.items()}
 
 
 def as_json(value: Mapping[str, Any]) -> str:

@@ -43,12 +43,14 @@ def reason_of(error: BaseException) -> str:
 def listed(gaps: Iterable[Gap]) -> list[str]:
     """`Yale: no source could be reached (4 cells): ...`: one line for each cause.
 
-    What lacks in several experiments is one line, and so is what broke for the same reason.
+    What lacks in several experiments is one line, and so is what broke for the same reason. Steps
+    of one name that broke for several reasons are several: methods may share a name.
     """
-    by_what: dict[tuple[str, str], Gap] = {}
+    by_what: dict[tuple[str, str, str], Gap] = {}
     for gap in gaps:
-        first = by_what.setdefault((gap.kind, gap.what), replace(gap, cells=0))
-        by_what[gap.kind, gap.what] = replace(first, cells=first.cells + gap.cells)
+        key = gap.kind, gap.what, gap.reason if gap.kind == FAILED else ""
+        first = by_what.setdefault(key, replace(gap, cells=0))
+        by_what[key] = replace(first, cells=first.cells + gap.cells)
     by_reason: dict[tuple[str, str], list[Gap]] = {}
     for gap in by_what.values():
         by_reason.setdefault((gap.kind, gap.reason), []).append(gap)

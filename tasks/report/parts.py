@@ -27,6 +27,6 @@ class Parts:
         """The blocks of a part, or one that says that it is missing and why."""
         nothing: list[Block] = []
         made = self.make(name, work, nothing)
-        if name in self.faults:
+        if made is nothing:
             return [Text(f"**This part of the report failed** ({name}): {self.faults[name]}")]
         return made

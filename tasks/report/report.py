@@ -45,7 +45,8 @@ from tasks.report.blocks import (
 )
 from tasks.report.by_protocol import grids
 from tasks.report.evidence import Declaration, Evidence
-from tasks.report.files import FAULTS, as_json, as_table
+from tasks.report.files import FAULTS, RESULT, as_json, as_table
+from tasks.report.fragments import fragments
 from tasks.report.gaps import FAILED, listed, verdict
 from tasks.report.parts import Parts
 from tasks.report.provenance import provenance_blocks
@@ -120,9 +121,10 @@ def write_report(
         blocks += _section(evidence, parts)
     blocks += parts.blocks("history", lambda: _history(history))
     blocks += _missing(tables)
+    beside = parts.make("fragments", lambda: fragments(known), dict[str, str]())
     rows = {each.table.name: each.results for each in known}
     blocks += parts.blocks("sources", lambda: _folded(provenance_blocks(rows, provenance)))
-    return _as_stored(Document(title, blocks), _costs(costs), files, parts)
+    return _as_stored(Document(title, blocks), _costs(costs), files, parts, beside)
 
 
 class PartFailed(Exception):
@@ -163,7 +165,7 @@ def _picture(known: Sequence[Evidence]) -> list[Block]:
         for analysis in evidence.declared.analyses.values():
             if not evidence.rows(analysis.name).empty:
                 for figure in _figures(evidence, analysis):
-                    return [Figure("result", figure.svg, evidence.table.title)]
+                    return [Figure(RESULT, figure.svg, evidence.table.title)]
     return []
 
 
@@ -218,17 +220,23 @@ def _figures(evidence: Evidence, analysis: Analysis) -> list[Figure]:
 
 
 def _as_stored(
-    document: Document, costs: Sequence[Block], page: Mapping[str, str], parts: Parts
+    document: Document,
+    costs: Sequence[Block],
+    page: Mapping[str, str],
+    parts: Parts,
+    beside: Mapping[str, str],
 ) -> pd.DataFrame:
     """The document in every form, with its costs apart: a report computed again took others.
 
-    The page, which has both, stands with the costs; it says what the Markdown says.
+    Files that go `beside` it are as lasting as the document. The page, which has both, stands
+    with the costs; it says what the Markdown says.
     """
     lasting = dataclasses.replace(document, blocks=list(map(_without_seconds, document.blocks)))
     whole = dataclasses.replace(document, blocks=[*document.blocks, *costs])
     files = {
         "report.md": parts.make("report.md", lambda: markdown.write(lasting), ""),
         **_files(lasting.blocks, parts),
+        **beside,
     }
     apart = {"report.md": "\n" + markdown.written(costs)} if costs else {}
     apart["report.html"] = parts.make("report.html", lambda: html.write(whole, page), "")

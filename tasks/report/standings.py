@@ -18,8 +18,7 @@ from tasks.report.printed import (
     runs_of_cases,
 )
 from tasks.report.ranks import PUBLISHED
-from tasks.report.rows import wide
-from tasks.report.tables import NONE, averaged_over
+from tasks.report.tables import NONE
 
 # Points by which a value may fall short of the published one and still count as reached, and
 # those beyond which it is too good to be the same thing done again, or so far off that a
@@ -106,6 +105,20 @@ def gaps_to_published(
     return found
 
 
+def count_reached(table: Described, results: pd.DataFrame) -> dict[str, tuple[int, int]]:
+    """Per protocol: how many published values of our own methods are reached, and of how many."""
+    of_protocols: dict[str, list[float]] = {}
+    for (method, protocol), gaps in gaps_to_published(table, results).items():
+        if table.row(method).own and not table.row(method).is_variant:
+            first = [gap for case, gap in gaps.items() if case[-1] == table.metrics[0]]
+            of_protocols.setdefault(protocol, []).extend(first)
+    return {
+        protocol: (sum(gap >= -TOLERANCE for gap in gaps), len(gaps))
+        for protocol, gaps in of_protocols.items()
+        if gaps
+    }
+
+
 def beaten(table: Described, results: pd.DataFrame) -> list[Block]:
     """A row per rival, a column per method of the paper and protocol: who beats whom, and how.
 
@@ -160,22 +173,29 @@ def _matrix(table: Described, contests: dict[str, dict[str, Contest]]) -> Table:
     return Table(f"{table.name}-rivals", pd.DataFrame(lines), title, tones=tones)
 
 
-def leaders(table: Described, results: pd.DataFrame) -> list[str]:
-    """Per protocol: whether the best row of ours or a rival has the highest mean, and where."""
-    lines = []
+def best_means(table: Described, results: pd.DataFrame) -> dict[str, pd.Series]:
+    """Per protocol two means of the first metric in points: the best of ours, and of the rivals."""
+    found = {}
     for protocol, means in _complete(table, results).items():
         over = means.mean().round(table.decimals)
         own = over[[name for name in over.index if table.row(name).own]]
         rivals = over.drop(index=own.index)
-        if own.empty or rivals.empty:
-            continue
-        ours, theirs = str(own.idxmax()), str(rivals.idxmax())
-        gap = own[ours] - rivals[theirs]
+        if not own.empty and not rivals.empty:
+            found[protocol] = over[[own.idxmax(), rivals.idxmax()]]
+    return found
+
+
+def leaders(table: Described, results: pd.DataFrame) -> list[str]:
+    """Per protocol: whether the best row of ours or a rival has the highest mean, and where."""
+    complete, lines = _complete(table, results), []
+    for protocol, best in best_means(table, results).items():
+        means, (ours, theirs) = complete[protocol], best.index
+        gap = best[ours] - best[theirs]
         verdict = "level with" if gap == 0 else "above" if gap > 0 else "**below**"
         ahead = (means[theirs] - means[ours]).round(table.decimals)
         lines.append(
-            f"- `{protocol}`, means over {len(means)} datasets: {ours} ({own[ours]:.2f}) is "
-            f"{verdict} the best rival, {theirs} ({rivals[theirs]:.2f}), which is ahead on "
+            f"- `{protocol}`, means over {len(means)} datasets: {ours} ({best[ours]:.2f}) is "
+            f"{verdict} the best rival, {theirs} ({best[theirs]:.2f}), which is ahead on "
             f"{_largest(ahead, table) or 'none of them'}"
         )
     return ["Our best row and the best rival:\n", *lines] if lines else []
@@ -208,18 +228,21 @@ def below(table: Described, results: pd.DataFrame) -> list[str]:
 
 
 def _complete(table: Described, results: pd.DataFrame) -> dict[str, Any]:
-    """By protocol: datasets x methods in points, where all methods have their cells."""
-    averages = averaged_over(table, results)
-    if not averages:
-        return {}
-    datasets, means = list(averages.values())[-1], 100 * wide(results)
-    at: Any = means.loc[datasets]
-    rows = [row for row in table.rows if not row.is_variant]
+    """By protocol: cases x methods in points of the first metric, where all have their cells.
+
+    A rival stands there once: what picks from a part of its settings is left out.
+    """
+    first = results[results["metric"] == table.metrics[0]]
+    columns = ["method", "protocol"]
+    cells = first.pivot_table(index=CASE, columns=columns, values="value", sort=False)
+    means: Any = 100 * cells.dropna()
+    means.index = [name_of(case, table) for case in means.index]
+    rows = [row for row in table.rows if row.own or not row.is_variant]
     found = {}
     for protocol in results["protocol"].unique():
         names = [row.name for row in rows if (row.name, protocol) in means]
-        found[protocol] = at[[(name, protocol) for name in names]].set_axis(names, axis=1)
-    return found
+        found[protocol] = means[[(name, protocol) for name in names]].set_axis(names, axis=1)
+    return {} if means.empty else found
 
 
 def _largest(gaps: pd.Series, table: Described) -> str:

@@ -1,9 +1,9 @@
 """A step with a method that is not of this library runs in a process of its own.
 
-That code may end its process, hang, eat memory, fork, print, or change what it was given and what
-all share (seeds, warnings, the environment): then this step fails by the method's name, or nothing
-is noticed, and the rest of the run goes on. It is a fence against mistakes, no prison: the process
-has the user's rights.
+Such a method may end its process, hang, eat memory, fork, print, or change what it was given or
+what all share (seeds, warnings, the environment). Then this step alone fails, by the method's name,
+or nobody notices, and the rest of the run goes on. It is a fence against mistakes, not a prison:
+the process has the user's rights.
 """
 
 import math
@@ -24,8 +24,8 @@ from flgc.methods.registry import contender, is_built_in
 
 SECONDS, GIGABYTES = "FLGC_METHOD_SECONDS", "FLGC_METHOD_GB"
 DEFAULT_SECONDS = 3600.0
-# What the process says of its step.
-ASKS, GIVES, RAISES, DIED = "asks", "gives", "raises", "died"
+# What the process sends, and what stands for its silence.
+CALL, RESULT, ERROR, DEATH = "call", "result", "error", "death"
 
 
 class MethodFailed(Exception):
@@ -34,15 +34,15 @@ class MethodFailed(Exception):
 
 def with_methods(given: Mapping[str, Any]) -> dict[str, Any]:
     """The same with methods in place of their names, "task:name"."""
-    found = dict(given)
+    filled = dict(given)
     if "method" in given:
-        found["method"] = _named(given["method"])
+        filled["method"] = _method(given["method"])
     if "methods" in given:
-        found["methods"] = {name: _named(spec) for name, spec in given["methods"].items()}
-    return found
+        filled["methods"] = {name: _method(spec) for name, spec in given["methods"].items()}
+    return filled
 
 
-def from_elsewhere(given: Mapping[str, Any]) -> list[str]:
+def outside_methods(given: Mapping[str, Any]) -> list[str]:
     """The names of the methods among what is given that are not of this library."""
     specs = [given["method"]] if "method" in given else [*given.get("methods", {}).values()]
     names = [spec.partition(":")[2] for spec in specs]
@@ -53,42 +53,40 @@ def run_isolated(
     names: list[str],
     work: Callable[..., Any],
     given: Mapping[str, Any],
-    asked: Mapping[str, Callable[..., Any]],
+    callbacks: Mapping[str, Callable[..., Any]],
 ) -> Any:
     """`work` of what is given, in a process that ends with it; MethodFailed if it gave no result.
 
-    Methods are given by their names. `asked` are functions that the work may call, and which run
-    here.
+    Methods are given by their names. The work may call the `callbacks`, which run here.
     """
     who, seconds, gigabytes = " or ".join(names), seconds_allowed(), gigabytes_allowed()
     ours, theirs = Pipe()
     with ours:
         with theirs:
-            process = _started(theirs)
+            process = _start(theirs)
         late = threading.Event()
-        ending = [process, late]
-        limit = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _end_late, ending)
+        limit = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _end_late, (process, late))
         limit.start()
         try:
-            with suppress(OSError):  # it has died: that is what is heard next
-                ours.send((work, dict(given), list(asked), gigabytes))
-            while (heard := _heard(ours))[0] == ASKS:
-                answer = asked[heard[1]](*heard[2:])
+            with suppress(OSError):  # it has died: that is what is received next
+                ours.send((work, dict(given), list(callbacks), gigabytes))
+            while (message := _receive(ours))[0] == CALL:
+                answer = callbacks[message[1]](*message[2:])
                 with suppress(OSError):
                     ours.send(answer)
-            if heard[0] == DIED:
+            if message[0] == DEATH:
                 process.wait()
         finally:
             limit.cancel()
             _end(process)
-    if heard[0] == GIVES:
-        return heard[1]
+    if message[0] == RESULT:
+        return message[1]
     if late.is_set():
         reason = f"was stopped after {seconds:g} s; set {SECONDS} to allow more"
-    elif heard[0] == DIED:
-        reason = _ending(process.returncode)
+    elif message[0] == DEATH:
+        reason = _cause_of_death(process.returncode)
     else:
-        reason = heard[1]
+        reason = message[1]
     raise MethodFailed(f"{who}: {reason}")
 
 
@@ -113,12 +111,12 @@ def _limit(name: str, default: float) -> float:
     return value
 
 
-def _named(spec: str) -> Any:
+def _method(spec: str) -> Any:
     task, _, name = spec.partition(":")
     return contender(name, task).method
 
 
-def _started(theirs: Connection) -> "subprocess.Popen[bytes]":
+def _start(theirs: Connection) -> "subprocess.Popen[bytes]":
     """A fresh interpreter: a fork of a process with threads may hang before it does anything."""
     program = (
         f"import sys; sys.path[:] = {sys.path!r}; "
@@ -134,14 +132,14 @@ def _started(theirs: Connection) -> "subprocess.Popen[bytes]":
     )
 
 
-def _heard(ours: Connection) -> tuple[Any, ...]:
+def _receive(ours: Connection) -> tuple[Any, ...]:
     try:
-        heard: tuple[Any, ...] = ours.recv()
-        return heard
+        message: tuple[Any, ...] = ours.recv()
+        return message
     except (EOFError, OSError):
-        return (DIED,)
+        return (DEATH,)
     except Exception as error:  # a result of classes that cannot be read here
-        return RAISES, _in_words(error)
+        return ERROR, _in_one_line(error)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
@@ -158,7 +156,7 @@ def _end_late(process: "subprocess.Popen[bytes]", late: threading.Event) -> None
     _end(process)
 
 
-def _ending(code: int) -> str:
+def _cause_of_death(code: int) -> str:
     if code >= 0:
         return f"ended its process with code {code}"
     why = ", as systems do where memory is short" if -code == signal.SIGKILL else ""
@@ -166,34 +164,34 @@ def _ending(code: int) -> str:
 
 
 def serve(handle: int) -> None:
-    """In the process of its own: the one step that it is for."""
+    """In the process of its own: run the one step that it is for."""
     connection = Connection(handle)
-    os.register_at_fork(after_in_child=connection.close)  # what it forks has no say
+    os.register_at_fork(after_in_child=connection.close)  # what it forks sends nothing
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(OSError):  # to a fork, and to a parent that is gone, nothing can be said
+    with suppress(OSError):  # a fork, or a process whose parent is gone, can send nothing
         try:
-            connection.send((GIVES, _work(connection)))
+            connection.send((RESULT, _work(connection)))
         except BaseException as error:
-            connection.send((RAISES, _in_words(error)))
+            connection.send((ERROR, _in_one_line(error)))
     os._exit(0)  # threads that a method has left behind are not waited for
 
 
 def _work(connection: Connection) -> Any:
-    work, given, asked, gigabytes = connection.recv()
-    _bound(gigabytes)
+    work, given, callbacks, gigabytes = connection.recv()
+    _limit_memory(gigabytes)
 
-    def ask(name: str, *arguments: Any) -> Any:
-        connection.send((ASKS, name, *arguments))
+    def call(name: str, *arguments: Any) -> Any:
+        connection.send((CALL, name, *arguments))
         return connection.recv()
 
     try:
-        return work(**with_methods(given), **{name: partial(ask, name) for name in asked})
+        return work(**with_methods(given), **{name: partial(call, name) for name in callbacks})
     except MemoryError as error:
-        text = f"{_in_words(error)}; set {GIGABYTES} to allow more than {gigabytes:.3g} GB"
+        text = f"{_in_one_line(error)}; set {GIGABYTES} to allow more than {gigabytes:.3g} GB"
         raise MethodFailed(text) from error
 
 
-def _bound(gigabytes: float) -> None:
+def _limit_memory(gigabytes: float) -> None:
     """So much memory at most; and where the machine's own ends first, this process ends first."""
     import resource
 
@@ -209,5 +207,5 @@ def _end_with_parent() -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _in_words(error: BaseException) -> str:
+def _in_one_line(error: BaseException) -> str:
     return traceback.format_exception_only(error)[-1].strip()

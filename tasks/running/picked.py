@@ -1,4 +1,4 @@
-"""What was picked for all runs of a cell, as a stage needs it: the setting, and its graph."""
+"""The setting that was picked for all runs of a cell, and its graph, as a stage needs them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,5 +15,5 @@ def picked(
     grid: Mapping[str, Sequence[Any]],
 ) -> dict[str, Any]:
     """`setting` in the words of the grid and, of those by the titles of preparations, `graphs`."""
-    found = usual(load(Store(store), picks))
-    return {"setting": as_declared(found, grid), "graphs": [graphs[found["graph"]]]}
+    setting = usual(load(Store(store), picks))
+    return {"setting": as_declared(setting, grid), "graphs": [graphs[setting["graph"]]]}

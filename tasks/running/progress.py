@@ -1,6 +1,6 @@
-"""How far a long stage is, shown in Prefect's UI as an artifact of its task run.
+"""The progress of a long stage, in Prefect's UI as an artifact of its task run.
 
-Outside of a task, and in work that ends within seconds, nothing is shown.
+Outside of a task, and for work that ends within seconds, there is none.
 """
 
 import re

@@ -1,15 +1,14 @@
-"""Where a fit runs: on the pool of GPU workers when one of them lives, else in this process.
+"""Where a fit runs: on the pool of GPU workers if one of them is online, else in this process.
 
-Nothing but store keys and small arguments goes to a GPU worker, and nothing comes back: it writes
-its result into the store that both share, where the sender then finds it under the key that it
-would have computed itself.
+Only store keys and small arguments go to a GPU worker, and nothing comes back: it writes its result
+into the store that both share, where the sender finds it under the key that it would have computed
+itself.
 """
 
 import dataclasses
 import time
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
-from typing import Any, Literal
+from typing import Any
 
 from prefect import get_client, runtime
 from prefect.context import TaskRunContext
@@ -18,34 +17,23 @@ from prefect.logging import get_logger
 from prefect.states import Cancelled
 from pydantic_core import to_jsonable_python
 
+from tasks.running.nested import map_leaves
 from tasks.running.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
 from tasks.store import Artifact
 
-IN_PROCESS: Literal["in process"] = "in process"
 ARTIFACT = "artifact of the store"
 START_SECONDS = 3600.0
-"""How long a fit may wait until a worker begins it: others may be before it."""
-
-Place = Literal["in process", "flgc-gpu"]
-
-_sender: ContextVar[Callable[[], bool] | None] = ContextVar("sender of a fit", default=None)
-
-
-def fit_where(client: Any) -> Place:
-    """The GPU pool if a worker of it is online, but never from a fit that is there already."""
-    if runtime.flow_run.flow_name == GPU_FLOW:
-        return IN_PROCESS
-    return GPU_POOL if gpu_workers_online(client) else IN_PROCESS
+"""How long a fit may wait until a worker starts it: others may be before it."""
 
 
 def gpu_workers_online(client: Any) -> int:
-    """How many workers of the GPU pool are there for new fits; 0 without a pool.
+    """How many workers of the GPU pool can take a fit; 0 without a pool.
 
-    Workers of a paused pool, or of a paused queue (deployments use the default one), live but take
-    nothing.
+    Workers of a paused pool, or of a paused queue (deployments use the default one), are online but
+    take nothing.
     """
     try:
-        pool = client.read_work_pool(GPU_POOL)  # says in its own words that there is none
+        pool = client.read_work_pool(GPU_POOL)
         if pool.is_paused or client.read_work_queue(pool.default_queue_id).is_paused:
             return 0
     except ObjectNotFound:
@@ -65,10 +53,10 @@ def fit_on_gpu_pool(
 ) -> bool:
     """Have a GPU worker run a stage; whether it did.
 
-    Waits as long as the fit takes: workers take one at a time, so it may queue first, but not
-    for ever. Not done means that the caller must do it in process: before the fit began the pool
-    lost its last worker, was paused, or let it wait too long, or the run ended badly there, for a
-    reason that is logged and that only the GPU may have (its memory).
+    Waits as long as the fit takes. Workers take one at a time, so it may queue first, but not for
+    ever. False means that the caller must do it in process: before the fit started, the pool lost
+    its last worker, was paused, or let it wait too long; or the run failed there, for a reason
+    that is logged and that only the GPU may have (its memory).
     """
     logger = get_logger(__name__)
     try:
@@ -84,7 +72,7 @@ def fit_on_gpu_pool(
     )
     waited = 0.0
     while not (state := client.read_flow_run(run.id).state).is_final():
-        # The run of a worker that died while it was at it is ended by the rule for silent runs.
+        # If its worker dies, the rule for silent runs ends the run.
         if not state.is_running():
             waited += poll_seconds
             if waited > START_SECONDS or not gpu_workers_online(client):
@@ -97,63 +85,49 @@ def fit_on_gpu_pool(
     return bool(state.is_completed())
 
 
-class DoneElsewhere(Exception):
-    """Ends a computation whose result a GPU worker has put into the store meanwhile."""
+def gpu_first(stage: Any) -> Callable[..., Artifact]:
+    """The same stage, with what is not stored yet sent to a GPU worker if one is online.
 
-
-def gpu_first(stage: Callable[..., Artifact]) -> Callable[..., Artifact]:
-    """The same stage, with what its `hand_over` stands before sent to a GPU worker if one lives.
-
-    What comes back is read from the store; what does not come back is computed here.
+    Its result is read from the store; what does not come back is computed here.
     """
 
     def routed(store: str, about: str, **given: Any) -> Artifact:
         if given.get("device") == "cpu" or TaskRunContext.get() is None:
             return stage(store, about, **given)
-        token = _sender.set(lambda: _send(stage, store, about, given))
-        try:
-            return stage(store, about, **given)
-        except DoneElsewhere:
-            pass
-        finally:
-            _sender.reset(token)
+        stored: Artifact | None = stage.stored(store, **given)
+        if stored is not None:
+            return stored
+        sent = _send(stage.name, store, about, given)
         artifact = stage(store, about, **given)
-        if not artifact.cached:
+        if sent and not artifact.cached:
             get_logger(__name__).warning(
                 "a GPU worker did %s, but its result is not in this store, so it was computed "
                 "again: do both have the same FLGC_STORE and the same code?",
                 runtime.task_run.name,
             )
-        return dataclasses.replace(artifact, cached=False)
+        return dataclasses.replace(artifact, cached=False) if sent else artifact
 
     return routed
 
 
-def hand_over() -> None:
-    """Stands first in a computation that a GPU should do, so that stored results send nothing."""
-    send = _sender.get()
-    if send is not None and send():
-        raise DoneElsewhere
-
-
-def _send(stage: Any, store: str, about: str, given: dict[str, Any]) -> bool:
+def _send(stage: str, store: str, about: str, given: dict[str, Any]) -> bool:
+    """Whether a GPU worker did it; never from a fit that is on one already, which would wait."""
     with get_client(sync_client=True) as client:
-        if fit_where(client) == IN_PROCESS:
+        if runtime.flow_run.flow_name == GPU_FLOW or not gpu_workers_online(client):
             return False
         arguments = {"store": store, "about": about, "given": packed(given)}
-        label = runtime.task_run.name or stage.name
-        return fit_on_gpu_pool(client, stage.name, arguments, label=label)
+        return fit_on_gpu_pool(client, stage, arguments, label=runtime.task_run.name or stage)
 
 
 def packed(value: Any) -> Any:
     """What a stage is given, as JSON: an artifact says that it is one."""
-    if isinstance(value, Artifact):
-        return {ARTIFACT: dataclasses.asdict(value)}
-    if isinstance(value, Mapping):
-        return {name: packed(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [packed(each) for each in value]
-    return to_jsonable_python(value)
+
+    def pack(leaf: Any) -> Any:
+        if isinstance(leaf, Artifact):
+            return {ARTIFACT: dataclasses.asdict(leaf)}
+        return to_jsonable_python(leaf)
+
+    return map_leaves(pack, value)
 
 
 def unpacked(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The code of scalings that stages are given by name: what is computed depends on it."""
+"""The code of scalings that stages are given by name: their results depend on it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,23 +10,19 @@ from tasks.store.layouts import load
 
 
 def of_grid(store: str, grid: Mapping[str, Sequence[Any]], **given: Any) -> list[Callable]:
-    """Those of a method's grid, if it has the axis."""
+    """Those of a method's grid, if it has that axis."""
     return [SCALINGS[name] for name in grid.get("scaling", ())]
 
 
-def of_fits(store: str, method: str, refit: bool, **given: Any) -> list[Callable]:
-    """Those that a cell is fitted with; none where its value is read off the picks."""
-    return of_picks(store, **given) if is_fitted(method, refit) else []
-
-
-def is_fitted(method: str, refit: bool, **given: Any) -> bool:
-    """Whether a cell is computed from its picks, whose value is read off otherwise."""
+def of_fits(store: str, method: str, refit: bool, **given: Any) -> list[Callable] | None:
+    """Those that a cell is fitted with; None where its value is read off the picks instead."""
     task, _, name = method.partition(":")
-    return refit or contender(name, task).combine == "average"
+    fitted = refit or contender(name, task).combine == "average"
+    return of_picks(store, **given) if fitted else None
 
 
 def of_picks(store: str, picks: Artifact | Mapping[str, Artifact], **given: Any) -> list[Callable]:
-    """Those that were picked: who fits a pick runs their code."""
+    """Those that were picked: fitting a pick runs their code."""
     every = [picks] if isinstance(picks, Artifact) else picks.values()
     tables = [load(Store(store), each) for each in every]
     named = {name for table in tables if "p_scaling" in table for name in table["p_scaling"]}

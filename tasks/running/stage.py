@@ -19,9 +19,10 @@ from prefect.states import Completed
 
 from flgc.datasets.errors import NotReachable
 from flgc.progress import listening
-from tasks.running.isolated import from_elsewhere, run_isolated, with_methods
+from tasks.running.isolated import outside_methods, run_isolated, with_methods
+from tasks.running.nested import leaves, map_leaves
 from tasks.running.progress import shown_progress
-from tasks.running.routing import gpu_first, hand_over
+from tasks.running.routing import gpu_first
 from tasks.store import Artifact, Store
 from tasks.store.layouts import layout_of, load
 
@@ -36,14 +37,14 @@ _at_work: dict[int, tuple[str, float]] = {}
 class Stage:
     """`stage(store, about, **given)` gives the artifact; `stage.submit(...)` runs that as a task.
 
-    Of what is given, artifacts are inputs of the key and are read for the function; the rest are
-    parameters of the key and are handed on, but those named `outside` are handed on alone. A
-    `method`, "task:name", is handed on as the method that it names, and its code joins the key, as
-    does other `code` that is given by its name. `extra` gives the function more to call: what is
-    kept, never what the result depends on. `known` gives all that is given where a caller knows
-    less. The three take the store and what was given; `noted` tells of a result what is written
-    down beside it. `runs_method` tells of what is given whether the method's code runs: one from
-    elsewhere has a process of its own then.
+    Artifacts among what is given are inputs of the key, and are read for the function. The rest are
+    parameters of the key and are passed on; those named in `outside` are passed on alone. Instead
+    of a `method`, "task:name", the method of that name is passed on, and its code joins the key.
+
+    `code` gives further code that runs because its name was given; None if neither that nor the
+    method's code runs, as then a method of others needs no process of its own. `extra` gives the
+    function further arguments that change no result, such as a cache. `known` fills in what a
+    caller does not know. All three take the store and what was given.
     """
 
     def __init__(
@@ -52,17 +53,14 @@ class Stage:
         work: Callable[..., Any],
         *,
         outside: Sequence[str] = ("device",),
-        code: Callable[..., Iterable[Any]] | None = None,
+        code: Callable[..., Iterable[Any] | None] | None = None,
         extra: Callable[..., Mapping[str, Any]] | None = None,
         known: Callable[..., dict[str, Any]] | None = None,
-        noted: Callable[[Any], Mapping[str, Any]] | None = None,
-        runs_method: Callable[..., bool] = lambda **given: True,
         gpu: bool = False,
         retries: int = 0,
     ) -> None:
         self.name, self.work, self.outside, self.gpu = name, work, outside, gpu
-        self.code, self.extra, self.known, self.noted = code, extra, known, noted
-        self.runs_method = runs_method
+        self.code, self.extra, self.known = code, extra, known
         self.layout = layout_of(name)
         STAGES[name] = self
         self.routed = gpu_first(self) if gpu else self
@@ -106,17 +104,17 @@ class Stage:
         return artifact
 
     def __call__(self, store: str, about: str = "", **given: Any) -> Artifact:
-        return Store(store).get_or_compute(**self._asked(store, about, given))
+        return Store(store).get_or_compute(**self._request(store, about, given))
 
     def stored(self, store: str, **given: Any) -> Artifact | None:
         """The artifact if the store has it; nothing is computed."""
-        asked = self._asked(store, "", given)
+        request = self._request(store, "", given)
         try:
-            return Store(store).get_or_compute(**{**asked, "compute": _absent})
+            return Store(store).get_or_compute(**{**request, "compute": _absent})
         except Absent:
             return None
 
-    def _asked(self, store: str, about: str, given: dict[str, Any]) -> dict[str, Any]:
+    def _request(self, store: str, about: str, given: dict[str, Any]) -> dict[str, Any]:
         """What the store is asked for."""
         given = self.known(store, **given) if self.known else given
         opened, provenance = Store(store), {"about": about}
@@ -124,29 +122,25 @@ class Stage:
         inputs = {name: value for name, value in given.items() if any(artifacts_in(value))}
         parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
         keyed, code = _keyed(parameters)
-        code += self.code(store, **given) if self.code else ()
-        stages = sorted(
-            {each.stage for each in artifacts_in(inputs)}
-        )  # whatever order they come in
-        layouts = [layout_of(stage) for stage in stages]
+        named = self.code(store, **given) if self.code else ()
+        stages = sorted({each.stage for each in artifacts_in(inputs)})  # whatever order they come
+        readers = [layout_of(stage).read for stage in stages]
 
         def compute() -> Any:
-            if self.gpu:
-                hand_over()
             read = {name: _read(opened, value) for name, value in inputs.items()}
             extra = self.extra(store, **given) if self.extra else {}
             handed = {**read, **parameters, **outside}
-            if (names := from_elsewhere(parameters)) and self.runs_method(**given):
+            if named is not None and (names := outside_methods(parameters)):
                 result = run_isolated(names, self.work, handed, extra)
             else:
                 with listening(shown_progress()):
                     result = self.work(**with_methods(handed), **extra)
-            provenance.update(self.noted(result) if self.noted else {})
+            provenance.update(self.layout.provenance(result))
             return self.layout.write(result)
 
         return {
             "stage": self.name,
-            "code": [self.work, self.layout.write, *(layout.read for layout in layouts), *code],
+            "code": [self.work, self.layout.write, *readers, *code, *(named or ())],
             "compute": compute,
             "parameters": keyed,
             "inputs": inputs,
@@ -176,37 +170,22 @@ def _stage_of(name: str) -> Stage:
 
 
 def _has_future(value: Any) -> bool:
-    """Whether it is a future, or a list or mapping with one."""
-    if isinstance(value, Mapping):
-        return any(map(_has_future, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_has_future, value))
-    return isinstance(value, PrefectFuture)
+    return any(isinstance(leaf, PrefectFuture) for leaf in leaves(value))
 
 
 def artifacts_in(value: Any) -> Iterator[Artifact]:
-    """The artifacts in a value: itself, or those of a list or mapping of them."""
-    if isinstance(value, Artifact):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from artifacts_in(list(value.values()))
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from artifacts_in(each)
+    """The artifacts in a value: itself, or those in its lists and mappings."""
+    return (leaf for leaf in leaves(value) if isinstance(leaf, Artifact))
 
 
 def _read(store: Store, value: Any) -> Any:
     """The same with what is in the artifacts."""
-    if isinstance(value, Artifact):
-        return load(store, value)
-    if isinstance(value, Mapping):
-        return {name: _read(store, each) for name, each in value.items()}
-    return [_read(store, each) for each in value]
+    return map_leaves(lambda leaf: load(store, leaf), value)
 
 
 def _keyed(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
     """Parameters as they stand in the key, and the code of methods."""
-    keyed = {name: _as_data(value) for name, value in parameters.items()}
+    keyed = map_leaves(_as_data, parameters)
     handed, code = with_methods(parameters), []
     if "method" in handed:
         keyed["method"] = handed["method"].parameters()
@@ -219,11 +198,8 @@ def _keyed(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
 
 def _as_data(value: Any) -> Any:
     """Declarations as what they say."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if isinstance(value, Mapping):
-        return {name: _as_data(each) for name, each in value.items()}
-    return [_as_data(each) for each in value] if isinstance(value, list | tuple) else value
+    declared = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return dataclasses.asdict(value) if declared else value
 
 
 def _may_pass(task: Any, task_run: Any, state: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What is to be run, as data: steps, each made from what others will make.
+"""What will run, as data: steps, each made from the results of others.
 
 Nothing here runs anything: a list of steps can be counted, looked up in a store, or executed.
 """
@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from tasks.running.nested import leaves, map_leaves
 from tasks.running.stage import Stage
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A stage, and what it is given; a step among that stands for what it will make.
+    """A stage, and what it is given; a step among that stands for its result.
 
-    It waits for the steps `after` which it comes, too, and reads nothing of them.
+    It also waits for the steps in `after`, and reads nothing of them.
     """
 
     stage: Stage
@@ -39,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Steps:
-    """Each step once, however often it is asked for, in the order in which they are run."""
+    """Each step once, however often it is added, in the order in which they run."""
 
     made: dict[str, Step] = field(default_factory=dict)
     keys: dict[Step, str] = field(default_factory=dict)
@@ -48,7 +49,7 @@ class Steps:
         return iter(self.keys)
 
     def add(self, stage: Stage, about: str, *, after: tuple[Step, ...] = (), **given: Any) -> Step:
-        """The step that gives a stage just this; whoever asked first says what it is about."""
+        """The step that gives a stage just this; its `about` is the first one that was added."""
         key = json.dumps([stage.name, given], default=self._as_text, sort_keys=True)
         if key not in self.made:
             self.made[key] = Step(stage, about, given, after)
@@ -60,25 +61,13 @@ class Steps:
 
 
 def steps_in(value: Any) -> Iterator[Step]:
-    """The steps in a value: itself, or those of a list or mapping of them."""
-    if isinstance(value, Step):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from steps_in(list(value.values()))
-    elif isinstance(value, list):
-        for each in value:
-            yield from steps_in(each)
+    """The steps in a value: itself, or those of a collection."""
+    return (leaf for leaf in leaves(value) if isinstance(leaf, Step))
 
 
 def with_results(value: Any, results: Mapping[Step, Any]) -> Any:
     """The same with what steps made, or will, in their place."""
-    if isinstance(value, Step):
-        return results[value]
-    if isinstance(value, Mapping):
-        return {name: with_results(each, results) for name, each in value.items()}
-    if isinstance(value, list):
-        return [with_results(each, results) for each in value]
-    return value
+    return map_leaves(lambda leaf: results[leaf] if isinstance(leaf, Step) else leaf, value)
 
 
 def chain_of(step: Step) -> list[Step]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from flgc.datasets import Dataset
 from flgc.datasets.library import identity, load_identical
 from tasks.running.stage import Stage
 
@@ -12,9 +11,4 @@ def known_as(store: str, **given: Any) -> dict[str, Any]:
     return identity(given["dataset"])
 
 
-def sources(loaded: Dataset) -> dict:
-    """Where its bytes came from, which is no part of what it is."""
-    return dict(loaded.provenance)
-
-
-dataset = Stage("dataset", load_identical, retries=2, known=known_as, noted=sources)
+dataset = Stage("dataset", load_identical, retries=2, known=known_as)

@@ -1,7 +1,7 @@
 """What fills a cell: fitted anew from kept features, read off the pick, or averaged."""
 
 from flgc.methods.scoring import fit_cell
-from tasks.running.scalings import is_fitted, of_fits
+from tasks.running.scalings import of_fits
 from tasks.running.stage import Stage
 from tasks.stages.propagate import keeping
 
@@ -11,6 +11,5 @@ fit = Stage(
     outside=("device", "refit"),
     code=of_fits,
     extra=keeping,
-    runs_method=is_fitted,
     gpu=True,
 )

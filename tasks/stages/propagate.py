@@ -1,4 +1,4 @@
-"""H, propagated once: the key knows no method and no experiment, so all that need it share it."""
+"""H, propagated once: its key holds no method and no experiment, so all that need it share it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ from tasks.store.layouts import load
 
 
 def at_pick(store: str, picks: Artifact | None = None, **given: Any) -> dict[str, Any]:
-    """The setting that all runs have, where picks are given instead of one."""
+    """The setting that all runs share, if picks are given instead of a setting."""
     if picks is None:
         return given
     setting = usual(load(Store(store), picks))
@@ -32,9 +32,9 @@ propagate = Stage("propagate", propagate_features, code=scaling_code, known=at_p
 def keeping(
     store: str, data: Artifact, graph: Any, **given: Any
 ) -> dict[str, Callable[[str, int, float], np.ndarray]]:
-    """Features for a stage that asks for them while it computes: from the store, or into it.
+    """Propagated features on request of a running stage: from the store, or computed into it.
 
-    They belong to one graph: where settings name several, none are kept.
+    They belong to one graph: if settings name several, none are kept.
     """
     if not isinstance(graph, Artifact):
         return {}

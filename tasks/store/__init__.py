@@ -3,7 +3,6 @@
 from tasks.store.code import CodeChanged, changed_files, code_digest
 from tasks.store.digests import content_digest
 from tasks.store.files import StoreError
-from tasks.store.matrices import matrix_to_table, table_to_matrix
 from tasks.store.parquet import DamagedArtifact
 from tasks.store.store import Artifact, Store, artifact_key
 
@@ -17,6 +16,4 @@ __all__ = [
     "changed_files",
     "code_digest",
     "content_digest",
-    "matrix_to_table",
-    "table_to_matrix",
 ]

@@ -1,4 +1,4 @@
-"""Digests of what an artifact holds and of the parameters that it was made with.
+"""Digests of an artifact's content and of the parameters that it was made with.
 
 They depend on values alone: not on places, clocks, or the versions of pyarrow and pandas.
 """
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# Columns that tell of the run, not of the result: two runs of the same work agree in all others.
+# Columns that describe the run, not the result: two runs of the same work agree in all others.
 OUTSIDE = ("seconds", "device")
 
 
@@ -67,7 +67,7 @@ def one_array(column: pa.ChunkedArray) -> pa.Array:
 
 
 def feed(digest: Any, *parts: bytes | memoryview | np.ndarray) -> None:
-    """Each part after its length, so that no two sequences of parts look the same."""
+    """Add each part after its length, so that no two sequences of parts give the same digest."""
     for part in parts:
         size = part.nbytes if isinstance(part, np.ndarray) else len(part)
         digest.update(size.to_bytes(8, "little"))
@@ -106,7 +106,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _numbers(array: Any, kind: pa.DataType) -> np.ndarray:
-    """The values as a flat array of bytes, nulls as zero, little end first."""
+    """The values as a flat array of bytes, nulls as zero, in little-endian order."""
     if pa.types.is_temporal(kind):
         kind = pa.int64() if kind.bit_width == 64 else pa.int32()
         array = array.view(kind)

@@ -1,7 +1,7 @@
-"""Whole files, written once: what the store needs of a filesystem, and a directory that has it.
+"""Whole files, written once, on any filesystem that pyarrow or fsspec can reach.
 
-A file is written under a temporary name beside its place, flushed, and only then given its name, so
-a reader finds a whole file or none.
+A file is written under a temporary name beside its place, and only then given its name, so a reader
+finds a whole file or none. In a directory it is flushed to the disk before that.
 """
 
 import errno
@@ -9,22 +9,24 @@ import logging
 import os
 import re
 import shutil
-import stat
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from urllib.parse import unquote
 
 import pyarrow as pa
+from pyarrow import fs as arrow_fs
 
-from flgc.addresses import without_secrets
+from flgc.addresses import HIDDEN, is_open, without_secrets
 
 TEMPORARY = ".tmp-"
 TIME_IN_NAME = re.compile(rf"{re.escape(TEMPORARY)}(\d{{9,11}})-")
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# A shorter value is no secret, and hiding it would riddle messages.
+SHORTEST_SECRET = 4
 
 logger = logging.getLogger(__name__)
 
@@ -49,14 +51,14 @@ class FileEntry:
 
     @property
     def temporary(self) -> bool:
-        """Is it what a writer left that was stopped, or has not ended yet?"""
+        """Does it belong to a writer that has not finished, or was stopped?"""
         return PurePosixPath(self.name).name.startswith(TEMPORARY)
 
     @property
-    def begun(self) -> float | None:
-        """When a temporary's writer began, from its name; None for names that do not say."""
-        found = TIME_IN_NAME.match(PurePosixPath(self.name).name)
-        return float(found[1]) if found else None
+    def started(self) -> float | None:
+        """When a temporary's writer started, from its name; None for names that do not say."""
+        matched = TIME_IN_NAME.match(PurePosixPath(self.name).name)
+        return float(matched[1]) if matched else None
 
 
 def temporary_name() -> str:
@@ -64,143 +66,190 @@ def temporary_name() -> str:
     return f"{TEMPORARY}{time.time():.0f}-{uuid.uuid4().hex}"
 
 
-class Files(Protocol):
+def open_files(url: str) -> "Files":
+    """The filesystem behind a directory's path or a URL such as s3://bucket/folder."""
+    if "://" not in url:
+        return LocalFiles(str(Path(url).expanduser().absolute()))
+    try:
+        try:
+            filesystem, root = arrow_fs.FileSystem.from_uri(url)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            filesystem, root = _from_fsspec(url)
+    except Exception as error:  # each filesystem has its own for an address that it cannot open
+        raise StoreError(
+            f"store {url}: no filesystem for this address ({_without_secrets_of(url, error)}); "
+            "give a directory, or check the address and install the fsspec package of that scheme"
+        ) from None  # the error beneath may show the address as it is
+    if isinstance(filesystem, arrow_fs.LocalFileSystem):
+        return LocalFiles(root)
+    return Files(url, filesystem, root)
+
+
+def _from_fsspec(url: str) -> tuple[arrow_fs.FileSystem, str]:
+    import fsspec  # type: ignore[import-untyped]
+
+    filesystem, root = fsspec.core.url_to_fs(url)
+    return arrow_fs.PyFileSystem(arrow_fs.FSSpecHandler(filesystem)), root
+
+
+class Files:
     """What the store needs of a filesystem. Names are relative, with forward slashes.
 
-    What goes wrong is a `StoreError`: never "there is none", never an error of the filesystem's.
+    Every failure is a `StoreError`: it is never taken for "no such file", and no error of the
+    filesystem's own gets out. Where renaming is copying, as in object stores, copies appear whole.
     """
 
-    patience: float
-    """Seconds in which a writer has given its file a name; after these it is taken for dead."""
+    patience = 120.0
+    """Seconds that a writer may take for its turn; after these it counts as dead."""
+    advice = "check the address, the network and the credentials of that filesystem"
+
+    def __init__(self, url: str, filesystem: arrow_fs.FileSystem, root: str) -> None:
+        self.url = url
+        self.filesystem = filesystem
+        self.root = root.rstrip("/")
 
     def read(self, name: str) -> pa.Buffer | None:
         """All of a file, or None when there is none of that name."""
+        with self._explained("read"):
+            with suppress(FileNotFoundError):
+                return self._content(name)
+            # Somebody may have just written it, and some filesystems say so whatever is wrong.
+            return self._content(name) if self._exists(self._path(name)) else None
 
     def open(self, name: str) -> pa.NativeFile:
         """A file to read parts of."""
+        with self._explained("read"):
+            return self.filesystem.open_input_file(self._path(name))
 
     def write(self, name: str, data: pa.Buffer) -> str:
         """Write the data beside that name; gives the temporary name that it has until renamed."""
-
-    def rename(self, temporary: str, name: str, *, replace: bool) -> bool:
-        """Give a written file its name; False, and nothing done, if it is taken, not to replace."""
-
-    def note(self, name: str, text: str) -> None:
-        """Write a small file in place, which a reader may see half and a power cut may undo."""
-
-    def entries(self, folder: str = "") -> Iterator[FileEntry]:
-        """Every file below the folder, temporaries too."""
-
-    def delete(self, name: str) -> None:
-        """Remove a file; one that is gone already is fine."""
-
-
-class LocalFiles:
-    """A directory of this machine, or one that it has mounted."""
-
-    patience = 10.0
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def read(self, name: str) -> pa.Buffer | None:
-        """All of a file, or None when there is none of that name."""
-        try:
-            with pa.OSFile(str(self.root / name)) as source:
-                return source.read_buffer()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise self._explained(error, "read") from error
-
-    def open(self, name: str) -> pa.NativeFile:
-        """A file to read parts of."""
-        try:
-            return pa.OSFile(str(self.root / name))
-        except OSError as error:
-            raise self._explained(error, "read") from error
-
-    def write(self, name: str, data: pa.Buffer) -> str:
-        """Write and flush to the disk, under a temporary name."""
         temporary = str(PurePosixPath(name).with_name(temporary_name()))
-        path = self.root / temporary
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as sink:
-                sink.write(data)
-                sink.flush()
-                os.fsync(sink.fileno())
-        except OSError as error:
-            with suppress(OSError):
-                path.unlink()
-            raise self._explained(error, "write", data.size) from error
+            self._put(temporary, data)
+        except StoreError:
+            with suppress(StoreError):
+                self.delete(temporary)
+            raise
         return temporary
 
     def rename(self, temporary: str, name: str, *, replace: bool) -> bool:
-        """Link or rename; the folder is flushed too."""
-        target = self.root / name
+        """Give a written file its name; False, and nothing done, if it is taken and may not be.
+
+        The caller has its turn at that name.
+        """
+        with self._explained("write"):
+            if not replace and self._exists(self._path(name)):
+                return False
+            self.filesystem.move(self._path(temporary), self._path(name))
+            return True
+
+    def note(self, name: str, text: str) -> None:
+        """Write a small file in place, which a reader may see half and a power cut may undo."""
+        Files._put(self, name, pa.py_buffer(text.encode()))
+
+    def entries(self, folder: str = "") -> Iterator[FileEntry]:
+        """Every file below the folder, temporaries too; one that vanishes meanwhile is left out."""
+        base = self._path(folder).rstrip("/")
+        with self._explained("list"):
+            self._forget_listings()
+            selector = arrow_fs.FileSelector(base, recursive=True, allow_not_found=True)
+            infos = self.filesystem.get_file_info(selector)
+            if not infos:
+                self._exists(base)  # fsspec lists nothing where it cannot look; this says why
+        for info in sorted(infos, key=lambda info: info.path):
+            if info.is_file:
+                name = info.path.lstrip("/").removeprefix(self.root.lstrip("/")).lstrip("/")
+                yield FileEntry(name, info.size, info.mtime_ns / 1e9 if info.mtime_ns else None)
+
+    def delete(self, name: str) -> None:
+        """Remove a file; one that is gone already is fine."""
+        with self._explained("delete from"):
+            try:
+                self.filesystem.delete_file(self._path(name))
+            except FileNotFoundError:
+                if self._exists(self._path(name)):
+                    raise
+
+    def _content(self, name: str) -> pa.Buffer:
+        with self.filesystem.open_input_stream(self._path(name)) as source:
+            return source.read_buffer()
+
+    def _put(self, name: str, data: pa.Buffer) -> None:
+        path = self._path(name)
+        with self._explained("write"):
+            self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
+            with self.filesystem.open_output_stream(path) as sink:
+                sink.write(data)
+
+    def _path(self, name: str) -> str:
+        return f"{self.root}/{name}"
+
+    def _exists(self, path: str) -> bool:
+        """Unlike fsspec's own `exists`, which takes any error for a no."""
+        self._forget_listings()
+        return bool(self.filesystem.get_file_info(path).type != arrow_fs.FileType.NotFound)
+
+    def _forget_listings(self) -> None:
+        """Some fsspec filesystems answer from listings that they have kept; others write too."""
+        if isinstance(self.filesystem, arrow_fs.PyFileSystem):
+            self.filesystem.handler.fs.invalidate_cache()
+
+    @contextmanager
+    def _explained(self, deed: str) -> Iterator[None]:
         try:
-            renamed = _rename(self.root / temporary, target, replace=replace)
+            yield
+        except (StoreError, MemoryError):
+            raise
+        except Exception as error:  # these filesystems raise whatever their clients raise
+            reason = _without_secrets_of(self.url, error)
+            raise StoreError(
+                f"store {self.url}: cannot {deed} it ({reason}); {self.advice}"
+            ) from None  # the error beneath may show the address as it is
+
+
+class LocalFiles(Files):
+    """A directory of this machine, or one that it has mounted: what was renamed is on the disk."""
+
+    patience = 10.0
+    advice = (
+        "check that it is a directory with the right permissions, or set FLGC_STORE to another "
+        "place"
+    )
+
+    def __init__(self, root: str) -> None:
+        super().__init__(root, arrow_fs.LocalFileSystem(), root)
+
+    def rename(self, temporary: str, name: str, *, replace: bool) -> bool:
+        """Link or rename; the folder is flushed too."""
+        target = Path(self._path(name))
+        with self._explained("write"):
+            renamed = _rename(Path(self._path(temporary)), target, replace=replace)
             folder = os.open(target.parent, os.O_RDONLY)
             try:
                 os.fsync(folder)
             finally:
                 os.close(folder)
             return renamed
-        except OSError as error:
-            raise self._explained(error, "write") from error
 
-    def note(self, name: str, text: str) -> None:
-        """Write a small file in place, which a reader may see half and a power cut may undo."""
-        path = self.root / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise self._explained(error, "write") from error
-
-    def entries(self, folder: str = "") -> Iterator[FileEntry]:
-        """Every file below the folder, temporaries too; one that vanishes meanwhile is left out."""
-        try:
-            for path in sorted(_paths(self.root / folder)):
-                with suppress(FileNotFoundError):
-                    status = path.stat()
-                    if stat.S_ISREG(status.st_mode):
-                        name = path.relative_to(self.root).as_posix()
-                        yield FileEntry(name, status.st_size, status.st_mtime)
-        except OSError as error:
-            raise self._explained(error, "list") from error
-
-    def delete(self, name: str) -> None:
-        """Remove a file; one that is gone already is fine."""
-        try:
-            (self.root / name).unlink(missing_ok=True)
-        except OSError as error:
-            raise self._explained(error, "delete from") from error
-
-    def _explained(self, error: OSError, deed: str, size: int = 0) -> StoreError:
-        if error.errno in NO_SPACE:
-            free = shutil.disk_usage(_existing(self.root)).free
-            return StoreError(
-                f"store {self.root}: no space for an artifact of {size / 1e6:.1f} MB "
-                f"({free / 1e6:.1f} MB free: {error.strerror}); make room, or set FLGC_STORE to "
-                "another place. Nothing was changed."
-            )
-        return StoreError(
-            f"store {self.root}: cannot {deed} it ({error}); check that it is a directory with the "
-            "right permissions, or set FLGC_STORE to another place"
-        )
-
-
-def _paths(folder: Path) -> Iterator[Path]:
-    """All that is below a folder and no folder itself; one that cannot be listed is an error."""
-
-    def refuse(error: OSError) -> None:
-        if not isinstance(error, FileNotFoundError):
-            raise error
-
-    for place, _, names in os.walk(folder, onerror=refuse):
-        yield from (Path(place, name) for name in names)
+    def _put(self, name: str, data: pa.Buffer) -> None:
+        path = Path(self._path(name))
+        with self._explained("write"):
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("xb") as sink:
+                    sink.write(data)
+                    sink.flush()
+                    os.fsync(sink.fileno())
+            except OSError as error:
+                if error.errno not in NO_SPACE:
+                    raise
+                place = next(place for place in path.parents if place.exists())
+                free = shutil.disk_usage(place).free
+                raise StoreError(
+                    f"store {self.root}: no space for an artifact of {data.size / 1e6:.1f} MB "
+                    f"({free / 1e6:.1f} MB free: {error.strerror}); make room, or set FLGC_STORE "
+                    "to another place. Nothing was changed."
+                ) from error
 
 
 def _rename(temporary: Path, target: Path, *, replace: bool) -> bool:
@@ -219,5 +268,17 @@ def _rename(temporary: Path, target: Path, *, replace: bool) -> bool:
     return True
 
 
-def _existing(folder: Path) -> Path:
-    return next(place for place in (folder, *folder.parents) if place.exists())
+def _without_secrets_of(address: str, error: Exception) -> str:
+    """The error's text without the secrets of the address, in whatever form it shows them."""
+    text = without_secrets(error)
+    if address == without_secrets(address):
+        return text
+    authority, _, rest = re.sub(r"^.*?://", "", address).partition("/")
+    user = authority.rpartition("@")[0]
+    pairs = rest.partition("?")[2].split("&")
+    values = [pair.partition("=")[2] for pair in pairs if not is_open(pair)]
+    secrets = {user, *user.split(":", 1), *values}
+    for secret in sorted(secrets | {unquote(s) for s in secrets}, key=len, reverse=True):
+        if len(secret) >= SHORTEST_SECRET:
+            text = text.replace(secret, HIDDEN)
+    return text

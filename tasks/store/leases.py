@@ -1,7 +1,7 @@
-"""Who uses a store now: a small file of each run, written anew while it lives.
+"""Who uses a store now, and whose turn it is to write a name: small files say so.
 
-So a run can be told from the store alone, on whatever machine it is; one that was killed stops
-writing, and its lease runs out.
+So other processes can see it from the store alone, on whatever machine they are. A run writes its
+lease anew while it lives; one that was killed stops writing, and its lease runs out.
 """
 
 import json
@@ -9,12 +9,14 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import PurePosixPath
 
-from tasks.store.files import FileEntry, Files, StoreError
+from tasks.store.files import FileEntry, Files, StoreError, temporary_name
 
 RUNNING = ".running"
+TURNS = ".turns"
 REFRESH_SECONDS = 60.0
 LEASE_SECONDS = 600.0
 # Machines may disagree about the time by this much.
@@ -25,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def lease(files: Files) -> Iterator[None]:
-    """Show in the store that a run is using it; a store that cannot be written is used as well."""
+    """Show in the store that a run is using it; a read-only store can be used, too."""
     name, started, ended = f"{RUNNING}/{uuid.uuid4().hex}", time.time(), threading.Event()
 
     def refresh() -> None:
@@ -51,33 +53,70 @@ def lease(files: Files) -> Iterator[None]:
 
 
 def running_since(files: Files, now: float) -> float | None:
-    """When the first of the runs that live began, at the earliest; None if none does."""
-    started = [
-        began - CLOCKS_DIFFER
-        for entry in files.entries(RUNNING)
-        for began, refreshed in [_times(files, entry)]
-        if not expired(refreshed, now)
-    ]
-    return min(started, default=None)
+    """The earliest start of a run that is alive, with a margin for clocks; None if none is."""
+    leases = [_times(files, entry) for entry in files.entries(RUNNING)]
+    starts = [started for started, refreshed in leases if not expired(refreshed, now)]
+    return min(starts) - CLOCKS_DIFFER if starts else None
 
 
-def last_sign(files: Files, entry: FileEntry) -> float | None:
-    """When the run of a lease was last heard of; None if nobody can tell."""
+def last_refresh(files: Files, entry: FileEntry) -> float | None:
+    """When the run of a lease refreshed it last; None if unknown."""
     return _times(files, entry)[1]
 
 
 def expired(refreshed: float | None, now: float) -> bool:
-    """Is that too long ago for a run that lives?"""
+    """Is that too long ago for a run that is alive?"""
     return refreshed is not None and now - refreshed > LEASE_SECONDS
 
 
 def _times(files: Files, entry: FileEntry) -> tuple[float, float | None]:
-    """Start and last sign of life; a lease that cannot be read may have begun at any time."""
+    """Start and last refresh; a lease that cannot be read may have started at any time."""
     try:
         data = files.read(entry.name)
         if data is None:  # the run ended this moment
             return float("inf"), float("-inf")
-        noted = json.loads(data.to_pybytes())
-        return float(noted["started"]), entry.modified or float(noted["refreshed"])
+        times = json.loads(data.to_pybytes())
+        return float(times["started"]), entry.modified or float(times["refreshed"])
     except (StoreError, ValueError, KeyError, TypeError):
         return float("-inf"), entry.modified
+
+
+@contextmanager
+def my_turn(files: Files, name: str) -> Iterator[None]:
+    """One writer of a name at a time, on any filesystem that lists what was written.
+
+    Burns and Lamport's one-bit algorithm, with a file for the bit: raise it; if one of a smaller
+    name is up, lower it and wait; else wait for the others that are up, which lower theirs or soon
+    end. A writer that was killed in its turn is waited for as long as `files.patience` says.
+    """
+    path = PurePosixPath(name)
+    folder = str(path.parent / TURNS)
+    mine = f"{folder}/{temporary_name()}-{path.stem}"
+
+    def up() -> set[str]:
+        names = {entry.name for entry in files.entries(folder)}
+        return {name for name in names if name.endswith(f"-{path.stem}")} - {mine}
+
+    def wait_for(others: Collection[str]) -> None:
+        pause, deadline = 0.002, time.monotonic() + files.patience
+        while others := up() & set(others):
+            if time.monotonic() > deadline:
+                for dead in others:
+                    files.delete(dead)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.2)
+
+    try:
+        while True:
+            files.note(mine, "")
+            others = up()
+            earlier = {turn for turn in others if turn < mine}
+            if not earlier:
+                break
+            files.delete(mine)
+            wait_for(earlier)
+        wait_for(others)
+        yield
+    finally:
+        with suppress(StoreError):  # then others wait until it counts as dead
+            files.delete(mine)

@@ -1,4 +1,4 @@
-"""One artifact as the bytes of one Parquet file, sealed: a change of any byte shows.
+"""One artifact as the bytes of one Parquet file, sealed: a change of any byte is noticed.
 
 The schema's metadata holds a record of what the artifact is, with the digest of its content. The
 footer ends with a seal, the sha256 of the whole file with the seal's own digits as zeros, which
@@ -32,7 +32,7 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
     "versions": dict,
     "provenance": dict,
 }
-"""What a record holds. `made_from`, the keys of those inputs that are artifacts, came later."""
+"""What a record holds. Older ones lack `made_from`, the keys of those inputs that are artifacts."""
 SEAL = "flgc.seal"
 SEAL_PREFIX = b"sha256 of this file with these digits as zeros: "
 UNSEALED = b"0" * 64
@@ -46,7 +46,7 @@ class DamagedArtifact(ValueError):
 
 
 def as_table(computed: pa.Table | pd.DataFrame) -> pa.Table:
-    """What a computation returned, as a table that depends on the values alone."""
+    """The result of a computation, as a table that depends on the values alone."""
     if isinstance(computed, pd.DataFrame):
         if not computed.index.equals(pd.RangeIndex(len(computed))):
             raise ValueError("the frame's index would be lost; make it columns with reset_index()")
@@ -88,7 +88,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def read_record(data: pa.Buffer) -> dict[str, Any]:
-    """The record, after the seal has shown that no byte changed."""
+    """The record, after a check of the seal that no byte changed."""
     _check_seal(memoryview(data))
     return _record(pq.read_schema(pa.BufferReader(data)))
 
@@ -96,19 +96,19 @@ def read_record(data: pa.Buffer) -> dict[str, Any]:
 def read_table(data: pa.Buffer, digest: str) -> pa.Table:
     """The table, if its content has the recorded digest."""
     table = as_table(pq.read_table(pa.BufferReader(data)))
-    found = content_digest(table)
-    if found != digest:
-        raise DamagedArtifact(f"its content has the digest {found}, recorded is {digest}")
+    actual = content_digest(table)
+    if actual != digest:
+        raise DamagedArtifact(f"its content has the digest {actual}, recorded is {digest}")
     return table
 
 
 def peek_record(source: Any) -> dict[str, Any]:
-    """The record of an open file from its footer alone, unsealed: for listings."""
+    """The record of an open file from its footer alone, seal unchecked: for listings."""
     return _record(pq.read_schema(source))
 
 
 def _record(schema: pa.Schema) -> dict[str, Any]:
-    """The record with every field of its type; else the artifact is damaged."""
+    """The record, if every field has its type; else the artifact is damaged."""
     try:
         record = json.loads((schema.metadata or {})[RECORD])
     except (KeyError, ValueError, RecursionError) as error:

@@ -12,58 +12,57 @@ from functools import cache
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 PROJECT = ("flgc", "tasks", "flows")
 INSTALLED = {"site-packages", "dist-packages"}
+# Under this name a module binds the statements that do more than bind a name.
+LOOSE = "<statements>"
 Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 # Python 3.11 mixes up how deep it is in trees that several threads parse at once: SystemError.
 _parsing = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Imported:
-    """What an import statement gives a name to: a module, or something in it."""
+class Name(NamedTuple):
+    """What `a.b.c` means in a module; without a path, the whole module."""
 
     module: str
-    names: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Module:
-    """A parsed module: what each name is bound by, and the statements that bind nothing plainly.
+    """A parsed module: the statements that bind each of its names, or what an import binds it to.
 
-    A name that is bound inside such a loose statement has None among its bindings; `hints` are
-    bound for type checkers only.
+    `stars` are the modules from which it imports `*`.
     """
 
     name: str
     path: Path
-    bindings: dict[str, list[ast.stmt | Imported | None]] = field(default_factory=dict)
-    hints: dict[str, list[ast.stmt | Imported | None]] = field(default_factory=dict)
+    bindings: dict[str, list[ast.stmt | Name]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
-    loose: list[ast.stmt] = field(default_factory=list)
 
-    def imports(self, node: ast.AST) -> Iterator[tuple[str, Imported]]:
+    def imports(self, node: ast.AST) -> Iterator[tuple[str, Name]]:
         """The names that import statements anywhere in a node bind; `*` too."""
         for inner in ast.walk(node):
             if isinstance(inner, ast.Import):
                 for alias in inner.names:
                     top = alias.name.partition(".")[0]
-                    yield alias.asname or top, Imported(alias.name if alias.asname else top)
+                    yield alias.asname or top, Name(alias.name if alias.asname else top)
             elif isinstance(inner, ast.ImportFrom):
                 package = self.name.split(".")
                 drop = inner.level - (self.path.name == "__init__.py")
                 base = package[: len(package) - drop] if inner.level else []
                 target = ".".join([*base, *([inner.module] if inner.module else [])])
                 for alias in inner.names:
-                    yield alias.asname or alias.name, Imported(target, (alias.name,))
+                    yield alias.asname or alias.name, Name(target, (alias.name,))
 
 
 @cache
 def module_of(name: str) -> Module | None:
     """The module of that name, read and never run; None if it has no source."""
-    path = _source_file(name)
+    path = source_file(name)
     if path is None:
         return None
     with _parsing:
@@ -79,7 +78,7 @@ def is_installed(top: str) -> bool:
     """Does a top-level package belong to Python or to what was installed beside it?"""
     if top in sys.stdlib_module_names:
         return True
-    path = next(iter(_folders(top)), None) or _source_file(top)
+    path = next(iter(_folders(top)), None) or source_file(top)
     return path is None or bool(INSTALLED & set(path.parts))
 
 
@@ -119,7 +118,7 @@ def _read(path: Path) -> bytes:
 
 
 @cache
-def _source_file(module: str) -> Path | None:
+def source_file(module: str) -> Path | None:
     """Where a module's source is, found without running its package."""
     top, *inner = module.split(".")
     folders = _folders(top)
@@ -137,7 +136,7 @@ def _source_file(module: str) -> Path | None:
 
 
 def _normalise(tree: ast.Module) -> None:
-    """Without prose, and with annotations that stand in quotes as expressions."""
+    """Without docstrings, and with annotations that stand in quotes as expressions."""
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
@@ -156,10 +155,6 @@ def _is_prose(node: ast.AST) -> bool:
 
 
 class _Unquoted(ast.NodeTransformer):
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        literal = ast.unparse(node.value).endswith("Literal")
-        return node if literal else self.generic_visit(node)
-
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if not isinstance(node.value, str):
             return node
@@ -171,41 +166,33 @@ class _Unquoted(ast.NodeTransformer):
 
 def _collect(module: Module, node: ast.stmt) -> None:
     """File a top-level statement under the names that it binds, or as a loose one."""
-    if isinstance(node, ast.Pass):
-        return
-    if isinstance(node, ast.If) and _asks_for(node.test) == "TYPE_CHECKING":
-        for name, imported in (pair for part in node.body for pair in module.imports(part)):
-            module.hints.setdefault(name, []).append(imported)
-        for part in node.orelse:
+    condition = ast.unparse(node.test) if isinstance(node, ast.If) else ""
+    if isinstance(node, ast.If) and condition.endswith("TYPE_CHECKING"):
+        for part in [*node.body, *node.orelse]:
             _collect(module, part)
-    elif isinstance(node, ast.If) and _asks_for(node.test) == "__name__":
-        return  # not run when it is imported
+    elif isinstance(node, ast.Pass) or condition.startswith("__name__"):
+        return  # the latter is not run when the module is imported
     elif isinstance(node, ast.Import | ast.ImportFrom):
         _collect_imports(module, node)
     elif (names := _bound_plainly(node)) is not None:
         for name in names:
             module.bindings.setdefault(name, []).append(node)
     else:
-        module.loose.append(node)
+        module.bindings.setdefault(LOOSE, []).append(node)
         _collect_imports(module, node)
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                module.bindings.setdefault(inner.id, []).append(None)
-            elif isinstance(inner, Documented):
-                module.bindings.setdefault(inner.name, []).append(None)
+        bound = [n.name for n in ast.walk(node) if isinstance(n, Documented)]
+        stored = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+        bound += [n.id for n in stored if isinstance(n.ctx, ast.Store)]
+        for name in bound:
+            module.bindings.setdefault(name, []).append(Name(module.name, (LOOSE,)))
 
 
 def _collect_imports(module: Module, node: ast.stmt) -> None:
-    for name, imported in module.imports(node):
+    for name, meaning in module.imports(node):
         if name == "*":
-            module.stars.append(imported.module)
+            module.stars.append(meaning.module)
         else:
-            module.bindings.setdefault(name, []).append(imported)
-
-
-def _asks_for(test: ast.expr) -> str:
-    """`TYPE_CHECKING` or `__name__` if that is what a condition is about."""
-    return ast.unparse(test.left if isinstance(test, ast.Compare) else test).rpartition(".")[2]
+            module.bindings.setdefault(name, []).append(meaning)
 
 
 def _bound_plainly(node: ast.stmt) -> list[str] | None:
@@ -214,7 +201,7 @@ def _bound_plainly(node: ast.stmt) -> list[str] | None:
         return [node.name]
     if isinstance(node, ast.Assign):
         targets = node.targets
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign):
+    elif isinstance(node, ast.AnnAssign):
         targets = [node.target]
     else:
         return None
@@ -222,5 +209,4 @@ def _bound_plainly(node: ast.stmt) -> list[str] | None:
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     if names == ["__all__"]:
         return []
-    plain = len(names) == len(parts) and not isinstance(node, ast.AugAssign)
-    return names if plain else None
+    return names if len(names) == len(parts) else None

@@ -1,8 +1,8 @@
-"""The content-addressed store: what a stage computes is kept as Parquet and computed once, ever.
+"""The content-addressed store: what a stage computes is kept as Parquet and computed once.
 
-A key is the hash of (stage, its parameters, the digests of its inputs, the digest of the code
-that it runs). Nothing in it depends on the place, the time or the run, so any run on any
-machine finds what another has left; what changed has another key, and so has all that needs it.
+A key is the hash of (stage, its parameters, the digests of its inputs, the digest of the code that
+it runs). It does not depend on place, time or run, so any run on any machine finds what another
+one computed. What changes gets another key, and so does all that is made from it.
 
     store = Store()
     graph = store.get_or_compute("graph", [knn_graph], build, parameters={"k": 10},
@@ -18,7 +18,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -31,12 +31,9 @@ import pyarrow as pa
 from flgc.addresses import HIDDEN, without_secrets
 from tasks.store.code import CodeChanged, changed_files, code_digest
 from tasks.store.digests import canonical_json, content_digest, plain
-from tasks.store.files import Files, StoreError
-from tasks.store.leases import lease
-from tasks.store.matrices import table_to_matrix
+from tasks.store.files import StoreError, open_files
+from tasks.store.leases import lease, my_turn
 from tasks.store.parquet import DamagedArtifact, as_table, read_record, read_table, to_bytes
-from tasks.store.remote import open_files
-from tasks.store.turns import my_turn
 
 SETTING = "FLGC_STORE"
 DEFAULT_ROOT = "artifacts/store"
@@ -54,8 +51,8 @@ _computing: dict[tuple[str, str], threading.Lock] = {}
 class Artifact:
     """What one stage left in the store, small enough to pass between tasks.
 
-    `digest` is that of the content, `seconds` what the computation took when it was made, `cached`
-    whether it was there already, `replaced_damaged` whether what was there could not be used.
+    `digest` is that of the content, `seconds` is how long the computation took, `cached` whether
+    the store had it already, `replaced_damaged` whether what the store had could not be used.
     """
 
     key: str
@@ -92,8 +89,8 @@ def file_name(key: str) -> str:
 def full_address(url: str | os.PathLike[str] | None) -> str:
     """Where the store is, with its credentials, which are taken from the environment alone.
 
-    An address travels in Prefect's parameters, in logs and in the list of processes, so what is
-    passed on has none; each process finds them again in FLGC_STORE.
+    An address shows in Prefect's parameters, in logs and in the list of processes. So addresses are
+    passed on without credentials, which each process finds again in FLGC_STORE.
     """
     setting = os.environ.get(SETTING)
     address = os.fspath(url or setting or DEFAULT_ROOT)
@@ -125,7 +122,7 @@ class Store:
     def __init__(self, url: str | os.PathLike[str] | None = None) -> None:
         address = full_address(url)
         self.url = without_secrets(address)
-        self.files: Files = open_files(address)
+        self.files = open_files(address)
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         return Store, (self.url,)
@@ -134,7 +131,7 @@ class Store:
         return f"Store({self.url!r})"
 
     def in_use(self) -> AbstractContextManager[None]:
-        """While a run is in it, `prune` takes nothing away that was made since the run began."""
+        """While a run is in it, `prune` removes nothing that was made since the run started."""
         return lease(self.files)
 
     def get_or_compute(
@@ -147,13 +144,13 @@ class Store:
         inputs: Mapping[str, Inputs] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Artifact:
-        """The artifact of this stage, parameters, inputs and code; computed if it is not there.
+        """The artifact of this stage, parameters, inputs and code; computed if the store lacks it.
 
-        `code` are the functions and classes that `compute` runs, see `code_digest`; `inputs` are
-        artifacts, or digests of what came from elsewhere (data files too), or lists and
-        dictionaries of them; `provenance` is written down with the artifact (a run's name, a
-        source's address) and is no part of its identity. CodeChanged if a file of that code is
-        edited meanwhile: nothing is stored then.
+        `code` lists the functions and classes that `compute` runs, see `code_digest`. `inputs` are
+        artifacts, or digests of what comes from elsewhere (data files too), or lists and
+        dictionaries of them. `provenance` is stored with the artifact (a run's name, a source's
+        address) and is no part of its identity. CodeChanged if a file of that code is edited
+        meanwhile: nothing is stored then.
         """
         given = _by_name(inputs or {})
         identity: dict[str, Any] = {
@@ -175,7 +172,7 @@ class Store:
                 return _artifact(record, cached=True)
             if damaged is not None:
                 logger.warning("%s", damaged)
-            self._refuse_changed(key, code)  # in vain, and it may take hours
+            self._refuse_changed(key, code)  # before hours of work in vain
             started = time.perf_counter()
             table = as_table(compute())
             seconds = time.perf_counter() - started
@@ -199,19 +196,11 @@ class Store:
         """The table of that key, checked: KeyError if there is none, DamagedArtifact if broken."""
         data = self._data(key)
         record = self._checked_record(key, data)
-        try:
+        with self._damage_explained(key):
             return read_table(data, record["digest"])
-        except MemoryError:
-            raise
-        except (DamagedArtifact, pa.ArrowException, OSError) as error:
-            raise self._damaged(key, error) from error
-
-    def read_matrix(self, key: str) -> Any:
-        """The matrix of that key: a numpy array or a CSR array."""
-        return table_to_matrix(self.read(key))
 
     def record(self, key: str) -> dict[str, Any]:
-        """What is written down with an artifact: identity, digest, versions, provenance."""
+        """What is stored beside an artifact's table: identity, digest, versions, provenance."""
         return self._checked_record(key, self._data(key))
 
     def _data(self, key: str) -> pa.Buffer:
@@ -221,24 +210,26 @@ class Store:
         return data
 
     def _checked_record(self, key: str, data: pa.Buffer) -> dict[str, Any]:
-        try:
+        with self._damage_explained(key):
             record = read_record(data)
+            if record["key"] != key:
+                raise DamagedArtifact(f"it holds {record['key']}")
+        return record
+
+    @contextmanager
+    def _damage_explained(self, key: str) -> Iterator[None]:
+        try:
+            yield
         except MemoryError:  # one of Arrow's exceptions too, but not the artifact's fault
             raise
         except (DamagedArtifact, pa.ArrowException, OSError) as error:
-            raise self._damaged(key, error) from error
-        if record["key"] != key:
-            raise self._damaged(key, f"it holds {record['key']}")
-        return record
-
-    def _damaged(self, key: str, reason: object) -> DamagedArtifact:
-        return DamagedArtifact(
-            f"store {self.url}: artifact {key} is damaged ({reason}); the run that makes it next "
-            "replaces it"
-        )
+            raise DamagedArtifact(
+                f"store {self.url}: artifact {key} is damaged ({error}); the run that makes it "
+                "next replaces it"
+            ) from error
 
     def _intact_record(self, key: str) -> tuple[dict[str, Any] | None, DamagedArtifact | None]:
-        """The record if the artifact is there and whole, else what is wrong if it is damaged."""
+        """The record of a whole artifact, or what is wrong with a damaged one; neither if none."""
         try:
             return self.record(key), None
         except KeyError:
@@ -301,27 +292,16 @@ def _flat(name: str, given: Inputs) -> Iterator[tuple[str, Artifact | str]]:
         )
 
 
-def _artifact(
-    record: Mapping[str, Any], *, cached: bool, replaced_damaged: bool = False
-) -> Artifact:
-    return Artifact(
-        key=record["key"],
-        digest=record["digest"],
-        stage=record["stage"],
-        rows=record["rows"],
-        seconds=record["seconds"],
-        cached=cached,
-        replaced_damaged=replaced_damaged,
-    )
+def _artifact(record: Mapping[str, Any], **state: Any) -> Artifact:
+    names = ("key", "digest", "stage", "rows", "seconds")
+    return Artifact(**{name: record[name] for name in names}, **state)
 
 
 @cache
 def _versions() -> dict[str, str]:
     """Versions of what computes, without importing it."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
+    versions = {"python": platform.python_version(), "platform": platform.platform()}
     for package in RECORDED_VERSIONS:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions

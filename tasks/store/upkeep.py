@@ -1,4 +1,4 @@
-"""Looking after a store: what is in it, is it whole, what can go."""
+"""What is in a store, whether it is whole, and what can be deleted."""
 
 import time
 from collections.abc import Collection, Iterator
@@ -8,16 +8,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from tasks.store.files import FileEntry, StoreError
-from tasks.store.leases import RUNNING, expired, last_sign, running_since
+from tasks.store.leases import RUNNING, expired, last_refresh, my_turn, running_since
 from tasks.store.parquet import DamagedArtifact, peek_record
 from tasks.store.store import KEY, Store, file_name
-from tasks.store.turns import my_turn
 
-# A temporary file younger than this may still be in the hands of a writer; where only its name
-# tells when the writer began, it may have been at it for long.
+# A writer may still be at work on a temporary file that is younger than this; if only its name
+# says when the writer started, it may have worked for long.
 TEMPORARY_GRACE = 3600.0
 WRITER_GRACE = 86400.0
-# What no run can bring back goes only when its stage is named.
+# What no run can bring back is deleted only if its stage is named.
 IRREPLACEABLE = ("history",)
 DAMAGED = "damaged"
 
@@ -26,7 +25,7 @@ Problem = DamagedArtifact | StoreError
 
 @dataclass(frozen=True)
 class Listed:
-    """One artifact's file, with its record, or with what kept it from being read."""
+    """One artifact's file, with its record, or with the reason why it could not be read."""
 
     name: str
     size: int
@@ -46,12 +45,12 @@ class Listed:
 
     @property
     def damaged(self) -> bool:
-        """Was it read in full and found wrong? What could not be read may be whole."""
+        """Was it read in full and not whole? What could not be read may be whole."""
         return isinstance(self.problem, DamagedArtifact)
 
     @property
     def created(self) -> float | None:
-        """When it was made, in seconds since 1970; None if nothing tells."""
+        """When it was made, in seconds since 1970; None if unknown."""
         if self.record is None:
             return self.modified
         return datetime.fromisoformat(self.record["created"]).timestamp()
@@ -59,7 +58,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Removal:
-    """A file that can go, or that was kept, and why."""
+    """A file that can be deleted, or that was kept, and why."""
 
     name: str
     size: int
@@ -69,7 +68,7 @@ class Removal:
 
 @dataclass(frozen=True)
 class Pruning:
-    """What can go, and what would have gone but is kept."""
+    """What can be deleted, and what would be deleted but is kept."""
 
     removals: list[Removal]
     kept: list[Removal]
@@ -91,7 +90,7 @@ def list_artifacts(store: Store, *, in_full: bool = False) -> list[Listed]:
 
 
 def verify(store: Store) -> Iterator[tuple[str, Problem | None]]:
-    """Each artifact's key with None when it is whole, else with what is wrong."""
+    """Each artifact's key with None if it is whole, else with the problem."""
     for key in artifact_keys(store):
         try:
             store.read(key)
@@ -103,7 +102,7 @@ def verify(store: Store) -> Iterator[tuple[str, Problem | None]]:
 
 
 def find_key(store: Store, beginning: str) -> str:
-    """The one key that begins so, with or without its stage."""
+    """The one key with this beginning, with or without its stage."""
     return _only(store, artifact_keys(store), beginning)
 
 
@@ -120,23 +119,9 @@ def _only(store: Store, known: Collection[str], beginning: str) -> str:
     raise KeyError(f"store {store.url}: {what}: {beginning!r}; `ls` shows all")
 
 
-def prune(
-    store: Store,
-    *,
-    older_than_days: float | None = None,
-    stages: Collection[str] = (),
-    keep_reachable_from: Collection[str] = (),
-    delete: bool = False,
-    now: float | None = None,
-) -> list[Removal]:
-    """What can go, each with its reason; gone only if `delete`. See `plan_pruning`."""
-    pruning = plan_pruning(
-        store,
-        older_than_days=older_than_days,
-        stages=stages,
-        keep_reachable_from=keep_reachable_from,
-        now=now,
-    )
+def prune(store: Store, *, delete: bool = False, **which: Any) -> list[Removal]:
+    """What `plan_pruning` says of `which` artifacts can go; deleted only if `delete`."""
+    pruning = plan_pruning(store, **which)
     return carry_out(store, pruning) if delete else pruning.removals
 
 
@@ -148,62 +133,61 @@ def plan_pruning(
     keep_reachable_from: Collection[str] = (),
     now: float | None = None,
 ) -> Pruning:
-    """What can go and what is kept though it looked so, each with its reason.
+    """What can be deleted, and what is kept for another reason, each with its reason.
 
-    Abandoned temporaries and damaged artifacts always; artifacts that are older, or of one of
-    these stages, when asked; with `keep_reachable_from`, all that these keys were not made from.
-    Never: these keys and what they were made from, what could not be read, what was made since a
-    run began that still lives, and history unless its stage is named.
+    Always deleted: abandoned temporaries and damaged artifacts. On request: artifacts that are
+    older, or of one of these stages; with `keep_reachable_from`, all that these keys were not made
+    from. Never: these keys and what they were made from, what could not be read, what was made
+    since a run started that is still alive, and history unless its stage is named.
     """
     moment = time.time() if now is None else now
     entries = list(store.files.entries())
     artifacts = list_artifacts(store, in_full=bool(keep_reachable_from))
     reachable = _reachable(store, artifacts, keep_reachable_from) if keep_reachable_from else None
-    # After the files were listed: whatever a run has made among them, its lease was there before.
+    # After the files were listed: a run that made one of them had its lease before that.
     since = running_since(store.files, moment)
     pruning = Pruning([], [])
 
-    def remove(name: str, size: int, modified: float | None, made: float | None, why: str) -> None:
+    def keep(file: FileEntry | Listed, why: str) -> None:
+        pruning.kept.append(Removal(file.name, file.size, why, file.modified))
+
+    def remove(file: FileEntry | Listed, made: float | None, why: str) -> None:
         if since is not None and (made is None or made > since):
-            why += ", but a run that began before it is still using the store"
-            pruning.kept.append(Removal(name, size, why, modified))
+            keep(file, f"{why}, but a run that began before it is still using the store")
         else:
-            pruning.removals.append(Removal(name, size, why, modified))
+            pruning.removals.append(Removal(file.name, file.size, why, file.modified))
 
     for entry in entries:
-        file = (entry.name, entry.size, entry.modified)
         if entry.name.startswith(f"{RUNNING}/"):
-            heard = last_sign(store.files, entry)
-            if expired(heard, moment):
-                remove(*file, heard, "lease of a run that was stopped")
-            elif heard is None:
-                why = "lease of unknown age; delete it by hand if no run uses the store"
-                pruning.kept.append(Removal(*file[:2], why))
+            refreshed = last_refresh(store.files, entry)
+            if expired(refreshed, moment):
+                remove(entry, refreshed, "lease of a run that was stopped")
+            elif refreshed is None:
+                keep(entry, "lease of unknown age; delete it by hand if no run uses the store")
         elif entry.temporary:
-            begun = entry.begun if entry.modified is None else entry.modified
+            started = entry.started if entry.modified is None else entry.modified
             grace = WRITER_GRACE if entry.modified is None else TEMPORARY_GRACE
-            if begun is None:
-                pruning.kept.append(Removal(*file[:2], "temporary file of unknown age"))
-            elif moment - begun > grace:
-                remove(*file, begun, "abandoned temporary file")
+            if started is None:
+                keep(entry, "temporary file of unknown age")
+            elif moment - started > grace:
+                remove(entry, started, "abandoned temporary file")
     for listed in artifacts:
         reason = _reason(listed, moment, older_than_days, stages, reachable)
         if reason is None:
             continue
         if listed.problem is not None and not listed.damaged:
-            why = f"could not be read: {listed.problem}"
-            pruning.kept.append(Removal(listed.name, listed.size, why))
+            keep(listed, f"could not be read: {listed.problem}")
         elif listed.stage in IRREPLACEABLE and listed.stage not in stages:
             why = f"{reason}, but no run can bring it back; --stage {listed.stage} removes it"
-            pruning.kept.append(Removal(listed.name, listed.size, why))
+            keep(listed, why)
         else:
             made = listed.created if listed.modified is None else listed.modified
-            remove(listed.name, listed.size, listed.modified, made, reason)
+            remove(listed, made, reason)
     return pruning
 
 
 def carry_out(store: Store, pruning: Pruning) -> list[Removal]:
-    """Delete what can go, if it is still the file that was looked at; gives what was deleted."""
+    """Delete what can be, if it is still the same file; gives what was deleted."""
     standing = {entry.name: entry for entry in store.files.entries()}
     deleted = []
     for removal in pruning.removals:
@@ -219,7 +203,7 @@ def carry_out(store: Store, pruning: Pruning) -> list[Removal]:
 
 
 def _delete_damaged(store: Store, entry: FileEntry) -> bool:
-    """In its turn, so that no writer replaces it between the last look and the deletion."""
+    """In its turn, so that no writer replaces it between the last check and the deletion."""
     with my_turn(store.files, entry.name):
         listed = _listed(store, entry, in_full=True)
         if listed is None or not listed.damaged:
@@ -235,7 +219,7 @@ def _reason(
     stages: Collection[str],
     reachable: set[str] | None,
 ) -> str | None:
-    """Why an artifact could go, if nothing speaks against it; None if it need not."""
+    """Why an artifact can be deleted, if nothing else keeps it; None if it need not be."""
     if listed.problem is not None:
         return DAMAGED
     if reachable is not None and listed.key in reachable:
@@ -254,7 +238,7 @@ def _reachable(store: Store, artifacts: list[Listed], results: Collection[str]) 
     """Keys of the results and of all that they were made from, by name and by digest.
 
     By digest too: what was made from one artifact may be made from its equal of another key.
-    Refused if one of them is not there or not whole: what it was made from is not known then.
+    Refused if one of them is missing or not whole: what it was made from is unknown then.
     """
     by_key = {listed.key: listed for listed in artifacts}
     by_digest: dict[str, list[str]] = {}
@@ -293,7 +277,7 @@ def _standing(listed: Listed | None) -> str:
 
 def _cannot_keep(store: Store, reason: str) -> StoreError:
     return StoreError(
-        f"store {store.url}: what the kept results were made from cannot be told: {reason}. "
+        f"store {store.url}: what the kept results were made from is unknown: {reason}. "
         "Nothing was deleted; run the flow that makes it again, or prune without --keep"
     )
 

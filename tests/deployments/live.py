@@ -8,21 +8,19 @@ import socket
 import subprocess
 import sys
 import time
-import tomllib
-import urllib.error
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import psutil
+from prefect.client.orchestration import SyncPrefectClient
 
 from deployments import api, processes
 
 REPOSITORY = Path(__file__).parents[2]
-PLUGINS = "prefect.plugins"
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 START_SECONDS = 300.0
 RUN_SECONDS = 400.0
@@ -32,19 +30,6 @@ RUN_SECONDS = 400.0
 def program(name: str) -> str:
     """A command as the installation put it beside the interpreter."""
     return str(Path(sys.executable).with_name(name))
-
-
-def install_entry_point(folder: Path) -> None:
-    """What installing the project writes, when it is not installed with it already."""
-    if any(point.name == "flgc" for point in entry_points(group=PLUGINS)):
-        return
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    metadata = folder / "flgc_checkout-0.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: flgc-checkout\nVersion: 0\n")
-    points = project["entry-points"][PLUGINS]
-    lines = [f"[{PLUGINS}]", *(f"{name} = {target}" for name, target in points.items())]
-    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
 
 
 def free_port() -> int:
@@ -122,16 +107,14 @@ class Up:
         for each in (process, *process.children(recursive=True)):
             each.kill()
 
+    @cached_property
+    def client(self) -> SyncPrefectClient:
+        return api.client_of(self.api_url, self.auth)
+
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """One request, repeated while the server says that its database is busy, as clients do."""
-        for _ in range(20):
-            try:
-                return api.ask(self.api_url, method, path, body, self.auth)
-            except urllib.error.HTTPError as error:
-                if error.code != 503:
-                    raise
-                time.sleep(0.5)
-        raise TimeoutError(f"{method} {path}: 503 for ten seconds")
+        """One request, repeated while the server says that its database is busy."""
+        answer = self.client._client.request(method, path, json=body)
+        return answer.json() if answer.content else None
 
     def prefect(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Prefect's command, typed at the root of the checkout, told of no server."""
@@ -180,7 +163,7 @@ class Up:
         def reached() -> dict[str, Any] | None:
             try:
                 state = self.state(run)
-            except OSError:
+            except api.FAULTS:
                 return None
             return state if state["type"] in types else None
 
@@ -217,13 +200,12 @@ def start_up(folder: Path, *options: str, auth: str | None = None) -> Up:
     """Type `flgc up` and wait until it says where the UI is."""
     home, port = folder / "home", free_port()
     home.mkdir()
-    install_entry_point(folder / "site")
     environment = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
     environment |= {
         "PREFECT_HOME": str(home),
         "FLGC_STORE": str(folder / "store"),
         "FLGC_REPORTS": str(folder / "reports"),
-        "PYTHONPATH": f"{folder / 'site'}{os.pathsep}{REPOSITORY}",
+        "PYTHONPATH": str(REPOSITORY),
         "COLUMNS": "200",
         "DO_NOT_TRACK": "1",
     }

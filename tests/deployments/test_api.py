@@ -1,9 +1,7 @@
-"""Questions to a server that breaks off, talks nonsense, or wants a token."""
+"""Questions to a server that breaks off, talks nonsense, or refuses."""
 
-import json
 import socket
 import threading
-import urllib.error
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -76,58 +74,29 @@ class Busy(Quiet):
 
 
 @pytest.mark.parametrize("handler", [BreaksOff, Hangs, Nonsense, NoStatus, Busy])
-def test_every_fault_on_the_way_is_one_that_callers_suppress(
+def test_every_fault_on_the_way_is_one_that_the_stack_survives(
     serve: Serve, handler: type[Quiet]
 ) -> None:
     """`flgc up` must not end because its server was killed in the middle of an answer."""
-    address = serve(handler)
-    for question in (
-        lambda: api.ask(address, "GET", "/flows"),
-        lambda: api.ask(address, "POST", "/flows/filter", {}),
-        lambda: crash_orphans(address, None),
-        lambda: api.online_workers(address, "flgc-gpu", None),
-    ):
-        with pytest.raises(OSError):  # noqa: PT011 - that it is one is what is tested
-            question()
-    assert not api.is_healthy(address)
+    client = api.client_of(serve(handler), None)
+    with api.ask_once():  # as `watch` does
+        for question in (
+            lambda: crash_orphans(client),
+            lambda: api.online_workers(client, "flgc-gpu"),
+        ):
+            with pytest.raises(api.FAULTS):
+                question()
+    assert not api.is_healthy(client)
 
 
-class WantsToken(Quiet):
-    """As Prefect does; its tokens can be made to expire."""
-
-    given = 0
-    expired = False
-
-    def do_GET(self) -> None:
-        kind = type(self)
-        if self.path.startswith("/api/csrf-token?client="):
-            kind.given, kind.expired = kind.given + 1, False
-            self.answer(200, json.dumps({"token": f"token {kind.given}"}).encode())
-        elif self.headers.get("Prefect-Csrf-Token") != f"token {kind.given}" or kind.expired:
-            self.answer(403, b"{}")
-        else:
-            self.answer(200, json.dumps(self.headers["Prefect-Csrf-Client"]).encode())
-
-
-def test_changes_carry_a_token_that_is_asked_for_once_and_renewed(serve: Serve) -> None:
-    class Mine(WantsToken):
-        pass
-
-    address = serve(Mine)
-    assert [api.ask(address, "POST", "/x", {}) for _ in range(3)] == 3 * [api.CLIENT]
-    assert Mine.given == 1
-    Mine.expired = True
-    assert api.ask(address, "POST", "/x", {}) == api.CLIENT
-    assert Mine.given == 2
+def test_a_server_that_is_away_is_not_healthy() -> None:
+    assert not api.is_healthy(api.client_of("http://127.0.0.1:1/api", None))
 
 
 class Forbids(Quiet):
     def do_GET(self) -> None:
-        self.answer(422 if "csrf" in self.path else 403, b"{}")
+        self.answer(403, b"{}")
 
 
-def test_a_server_without_tokens_is_asked_without(serve: Serve) -> None:
-    address = serve(Forbids)
-    for _ in range(2):
-        with pytest.raises(urllib.error.HTTPError, match="403"):
-            api.ask(address, "POST", "/x", {})
+def test_a_guarded_server_is_a_server(serve: Serve) -> None:
+    assert api.is_healthy(api.client_of(serve(Forbids), None))

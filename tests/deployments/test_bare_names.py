@@ -3,8 +3,6 @@
 import os
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +11,7 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from tests.deployments.live import PLUGINS, REPOSITORY, free_port, install_entry_point
-
-SILENT = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
+from tests.deployments.live import REPOSITORY, wait_until
 
 DEPLOYMENTS = """
 import sys
@@ -43,9 +39,12 @@ if __name__ == "__main__":
 """
 
 
+pytestmark = pytest.mark.slow
+
+
 @dataclass(frozen=True)
 class PrefectShell:
-    """A server of its own, and commands that talk to it."""
+    """Commands that talk to a server."""
 
     environment: dict[str, str]
 
@@ -61,56 +60,23 @@ class PrefectShell:
 
 
 @pytest.fixture(scope="module")
-def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectShell]:
+def shell(prefect_server: str, tmp_path_factory: pytest.TempPathFactory) -> PrefectShell:
     home = tmp_path_factory.mktemp("prefect")
-    install_entry_point(home / "site")
-    api = f"http://127.0.0.1:{(port := free_port())}/api"
     environment = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
-    environment |= SILENT | {
+    environment |= {
         "PREFECT_HOME": str(home),
-        "PREFECT_API_URL": api,
-        "PYTHONPATH": f"{home / 'site'}{os.pathsep}{REPOSITORY}",
+        "PREFECT_API_URL": prefect_server,
+        "PYTHONPATH": str(REPOSITORY),
         "COLUMNS": "200",
+        "DO_NOT_TRACK": "1",
     }
-    server = subprocess.Popen(
-        [sys.executable, "-m", "prefect", "server", "start", "--port", str(port), "--no-ui"],
-        env=environment,
-        cwd=home,
-        stdout=(home / "server.log").open("w"),
-        stderr=subprocess.STDOUT,
-    )
-    try:
-        _wait_until_healthy(f"{api}/health", server, home / "server.log")
-        made = PrefectShell(environment)
-        for flow, *names in (("paper", "reproduce-paper", "twin"), ("other", "twin")):
-            result = made.run(sys.executable, "-c", DEPLOYMENTS, flow, *names)
-            assert result.returncode == 0, result.stderr
-        yield made
-    finally:
-        _stop(server)
+    made = PrefectShell(environment)
+    for flow, *names in (("paper", "reproduce-paper", "twin"), ("other", "twin")):
+        result = made.run(sys.executable, "-c", DEPLOYMENTS, flow, *names)
+        assert result.returncode == 0, result.stderr
+    return made
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _wait_until_healthy(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(240):
-        try:
-            with urllib.request.urlopen(url, timeout=5):
-                return
-        except OSError:
-            assert server.poll() is None, log.read_text()
-            time.sleep(0.5)
-    raise TimeoutError(f"no server at {url} after two minutes:\n{log.read_text()}")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["reproduce-paper", "paper/reproduce-paper", "other/twin"])
 def test_a_name_that_says_enough_creates_the_run(shell: PrefectShell, name: str) -> None:
     code, output = shell.deployment_run(name)
@@ -118,7 +84,6 @@ def test_a_name_that_says_enough_creates_the_run(shell: PrefectShell, name: str)
     assert "Created flow run" in output
 
 
-@pytest.mark.slow
 def test_two_of_that_name_are_listed(shell: PrefectShell) -> None:
     code, output = shell.deployment_run("twin")
     assert code == 1
@@ -128,7 +93,6 @@ def test_two_of_that_name_are_listed(shell: PrefectShell) -> None:
     assert "Traceback" not in output
 
 
-@pytest.mark.slow
 def test_an_unknown_name_is_named(shell: PrefectShell) -> None:
     code, output = shell.deployment_run("nothing")
     assert code == 1
@@ -140,25 +104,22 @@ def test_an_unknown_name_is_named(shell: PrefectShell) -> None:
 def served(shell: PrefectShell, tmp_path: Path) -> Iterator[None]:
     """A process that runs what is asked of the deployment `served/watched`."""
     (tmp_path / "served.py").write_text(SERVED)
+    log = tmp_path / "served.log"
     process = subprocess.Popen(
         [sys.executable, "served.py"],
         env=shell.environment | {"PREFECT_RUNNER_POLL_FREQUENCY": "1"},
         cwd=tmp_path,
-        stdout=(tmp_path / "served.log").open("w"),
+        stdout=log.open("w"),
         stderr=subprocess.STDOUT,
     )
     try:
-        deadline = time.monotonic() + 60
-        while "served/watched" not in (log := (tmp_path / "served.log").read_text()):
-            assert process.poll() is None, log
-            assert time.monotonic() < deadline, log
-            time.sleep(0.5)
+        wait_until(lambda: "served/watched" in log.read_text(), 60, log.read_text)
         yield
     finally:
-        _stop(process)
+        process.terminate()
+        process.wait(30)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("served")
 def test_watching_by_bare_name(shell: PrefectShell) -> None:
     code, output = shell.deployment_run("watched", "--watch", "--watch-timeout", "90")
@@ -166,7 +127,6 @@ def test_watching_by_bare_name(shell: PrefectShell) -> None:
     assert "finished successfully" in output
 
 
-@pytest.mark.slow
 def test_elsewhere_prefect_is_left_alone(shell: PrefectShell, tmp_path: Path) -> None:
     """The setting stands in this repository's pyproject.toml, so it holds at its root."""
     code, output = shell.deployment_run("reproduce-paper", cwd=tmp_path)
@@ -174,14 +134,13 @@ def test_elsewhere_prefect_is_left_alone(shell: PrefectShell, tmp_path: Path) ->
     assert "Invalid deployment name" in output
 
 
-@pytest.mark.slow
 def test_a_missing_module_does_not_stop_prefect(shell: PrefectShell, tmp_path: Path) -> None:
     """The library alone, plugins on: Prefect logs that it could not load ours, and works."""
     metadata = tmp_path / "library_only-0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: library-only\nVersion: 0\n")
     (metadata / "entry_points.txt").write_text(
-        f"[{PLUGINS}]\nlonely = no_such_package.bare_names\n"
+        "[prefect.plugins]\nlonely = no_such_package.bare_names\n"
     )
     environment = shell.environment | {
         "PYTHONPATH": str(tmp_path),

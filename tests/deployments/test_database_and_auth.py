@@ -5,11 +5,11 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-import urllib.error
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 pytest.importorskip("prefect")
@@ -80,8 +80,8 @@ def up(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 def test_a_call_without_the_string_gets_401(up: Up) -> None:
     for wrong in (None, "reader:guess"):
-        with pytest.raises(urllib.error.HTTPError, match="401"):
-            api.ask(up.api_url, "POST", "/deployments/filter", {}, wrong)
+        with pytest.raises(httpx.HTTPStatusError, match="401"):
+            api.client_of(up.api_url, wrong).read_deployments()
     names = {found["name"] for found in up.ask("POST", "/deployments/filter", {})}
     assert "reproduce-paper" in names
     assert "sesame" not in up.output

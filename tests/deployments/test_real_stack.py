@@ -14,9 +14,8 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from tasks.document.results import COLUMNS
-
 from deployments.settings import SILENT_SECONDS
+from tasks.report.rows import COLUMNS
 from tasks.store import Store
 from tasks.store.upkeep import list_artifacts
 from tests.deployments.live import ENDED, REPOSITORY, Up, program, start_up, wait_until
@@ -106,7 +105,7 @@ def test_the_typed_command_reproduces_the_suite(up: Up, cold: str) -> None:
     assert kinds.pop("report-tiny-file") == "markdown"
     # Bars instead of dots, and what is looked at beside them.
     figures = [*(tables - {"clustering-tiny"}), "robustness-tiny-samples"]
-    figures += [f"clustering-tiny-{name}" for name in ("bars", "influence", "affinity")]
+    figures += [f"clustering-tiny-{name}" for name in ("bars", "hops", "teleport", "affinity")]
     figures += ["citation-tiny-time", "citation-tiny-sensitivity"]
     figures += [f"uci-tiny-{name}" for name in ("labels", "depths", "neighbours")]
     figures += [f"uci-tiny-ranks-{protocol}" for protocol in ("paper", "honest")]
@@ -221,7 +220,7 @@ def test_a_killed_server_comes_back_and_a_rerun_completes(
     assert online(up, "flgc-gpu")
     sent = len(gpu_runs(up))
     run = begin_and_reach_the_middle(up, tmp_path)
-    up.kill("flows.server")
+    up.kill("deployments.server")
     wait_until(lambda: "the server ended" in up.output, 30)
     state = up.wait_for(run, *ENDED)
     print(f"the run ended {state['name']}: {state['message']}")

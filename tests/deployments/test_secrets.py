@@ -52,7 +52,7 @@ def test_a_stack_that_cannot_start_keeps_its_secrets(tmp_path: Path, by: str) ->
     assert up.returncode == 1
     assert "flgc up: the server ended" in said
     assert "Connect call failed" in said
-    assert any("flows.server" in line for line in lines)
+    assert any("deployments.server" in line for line in lines)
     logs = [path.read_text() for path in (tmp_path / "flgc-logs").iterdir()]
     assert logs
     for secret in SECRETS:

@@ -17,8 +17,8 @@ pytest.importorskip("prefect")
 from deployments import bare_names, processes, stack
 from deployments.settings import HEARTBEAT_SECONDS, STACK_VARIABLE, StackSettings
 from deployments.stack import LocalStack, StackError
-from deployments.stack_cli import other_users, welcome
 from deployments.state import note_path, read_note, remove_note, write_note
+from deployments.up import other_users, welcome
 from tests.deployments.live import REPOSITORY, free_port, wait_until
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
@@ -72,13 +72,14 @@ def test_secrets_are_hidden_wherever_a_process_says_them() -> None:
     assert "sesame" not in repr(settings)
 
 
-def test_an_address_of_ipv6_is_probed_and_named(tmp_path: Path) -> None:
+def test_an_address_of_ipv6_is_probed_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deployments.api.TIMEOUT_SECONDS", 0.2)
     with socket.socket(socket.AF_INET6) as taken:
         taken.bind(("::1", 0))
         taken.listen()
         settings = StackSettings(host="::1", port=taken.getsockname()[1])
         assert settings.api_url == f"http://[::1]:{settings.port}/api"
-        with pytest.raises(StackError, match=r"port \d+ of ::1 cannot be had"):
+        with pytest.raises(StackError, match=r"port \d+ of ::1 is not available"):
             LocalStack(settings).clear_the_way()
     LocalStack(StackSettings(host="::1", port=free_port())).clear_the_way()
 

@@ -46,7 +46,7 @@ def test_a_second_stack_is_refused(up: Up) -> None:
         assert second.returncode == 1
         assert said in second.stderr
         assert "Traceback" not in second.stderr
-    assert up.members("flows.server")
+    assert up.members("deployments.server")
 
 
 def test_ctrl_c_leaves_nothing_behind(up: Up) -> None:

@@ -5,12 +5,15 @@ must be refused in words that help. A good one must give an answer that is finit
 shape and, where the input has a clean form, that of the clean form.
 """
 
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -28,6 +31,8 @@ if find_spec("networkx"):
 else:
     nx = None
 
+
+warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
 
 # --- the clean problem: two clouds, a graph within each, every third node labelled --------------
 
@@ -143,7 +148,7 @@ NO_NUMBERS = {
     "huge": 10**400,
 }
 NO_WHOLE_NUMBERS = NO_NUMBERS | {"1.5": 1.5, "1.0": 1.0, "numpy 1.0": np.float64(1)}
-BAD = {
+BAD: dict[str, dict[str, Any]] = {
     "hops": NO_WHOLE_NUMBERS | {"None": None, "a billion": 10**9, "one more": MOST_HOPS + 1},
     "teleport": NO_NUMBERS | {"None": None, "above 1": 1.1, "numpy above 1": np.float32(1.5)},
     "regularization": NO_NUMBERS | {"None": None, "slightly below": -1e-12},
@@ -163,12 +168,7 @@ GOOD = {
     "threshold": {"None": None, "1": 1, "float32": np.float32(0.5), "tiny": 1e-300},
     "power": {"None": None, "2": 2, "half": 0.5, "large": 1e6},
 }  # fmt: skip
-PARAMETERS = {
-    "FLGCClassifier": ("hops", "teleport", "regularization", "n_neighbors"),
-    "FLGCClassifierCV": ("n_neighbors",),
-    "FLGCClustering": tuple(BAD),
-}
-WORDS: dict[str, dict[str, Any]] = {
+BAD |= {
     "solver": {"unknown": "magic", "None": None, "int": 1, "array": np.array(["auto"]), "list": []},
     "scoring": {"unknown": "f1", "None": None, "function": len, "array": np.array(["accuracy"])},
     "combine": {
@@ -183,16 +183,25 @@ WORDS: dict[str, dict[str, Any]] = {
         "int8": "int8", "int": 32, "float16": "float16", "class": np.int32, "text": "two or so",
         "array": np.zeros(3), "list": ["float32"], "dict": {}, "complex": complex,
     },
+    "norm": {"unknown": "l2", "None": None, "list": ["l1"], "array": np.array(["fro"])},
     "random_state": {
         "text": "seed", "below": -1, "float": 1.5, "True": True, "huge": 2**40, "list": [1],
         "generator": np.random.default_rng(0),
     },
 }  # fmt: skip
-SPOKEN = {
-    "FLGCClassifier": ("solver", "device", "dtype"),
-    "FLGCClassifierCV": ("scoring", "combine", "device", "dtype"),
-    "FLGCClustering": ("solver", "device", "random_state"),
+NUMBERS = ("hops", "teleport", "regularization", "n_neighbors")
+PARAMETERS = {
+    "FLGCClassifier": (*NUMBERS, "solver", "device", "dtype"),
+    "FLGCClassifierCV": ("n_neighbors", "scoring", "combine", "device", "dtype"),
+    "FLGCClustering": (*GOOD, "solver", "norm", "device", "random_state"),
 }
+
+
+FIT = ("flgc.classifier.propagation_matrix", "flgc.clustering.graph_for")
+
+
+def trying(name: str, argument: str) -> Callable[[Any], np.ndarray]:
+    return lambda value: fitted(name, **{argument: value})
 
 
 def refused(
@@ -200,11 +209,18 @@ def refused(
     cases: Refusals,
     attempt: Callable,
     needs: str | None = None,
+    before: tuple[str, ...] = ("flgc.classifier.propagation_matrix",),
 ) -> Iterator[Row]:
+    """What must be refused, and `before` which functions of flgc are called."""
+
+    def early(make: Callable[[], Any]) -> Any:
+        with ExitStack() as stack:
+            for name in before:
+                stack.enter_context(patch(name, side_effect=AssertionError("work was done")))
+            return attempt(make())
+
     for kind, (make, message) in cases.items():
-        yield Row(
-            f"{subject}: {kind}", lambda make=make: attempt(make()), message=message, needs=needs
-        )
+        yield Row(f"{subject}: {kind}", partial(early, make), message=message, needs=needs)
 
 
 def accepted(
@@ -237,36 +253,29 @@ def damaged_saying(message: str, matrix: np.ndarray) -> Refusals:
 
 
 def parameter_rows() -> Iterator[Row]:
-    for name, parameters in PARAMETERS.items():
-        for parameter in parameters:
+    subjects = [(name, each) for name, parameters in PARAMETERS.items() for each in parameters]
+    for name, parameter in [*subjects, ("Propagate", "hops"), ("Propagate", "teleport")]:
 
-            def attempt(value: Any, name: str = name, parameter: str = parameter) -> np.ndarray:
-                return fitted(name, {parameter: value})
+        def attempt(value: Any, name: str = name, parameter: str = parameter) -> np.ndarray:
+            if name == "Propagate":
+                return propagated(data(), **{parameter: value})
+            return fitted(name, {parameter: value})
 
-            subject = f"{name} {parameter}"
-            yield from refused(subject, all_saying(f"{parameter}=", BAD[parameter]), attempt)
-            yield from accepted(subject, made(GOOD[parameter]), attempt)
-    for name, parameters in SPOKEN.items():
-        for parameter in parameters:
-
-            def attempt(value: Any, name: str = name, parameter: str = parameter) -> np.ndarray:
-                return fitted(name, {parameter: value})
-
-            cases = all_saying(f"{parameter}=", WORDS[parameter])
-            yield from refused(f"{name} {parameter}", cases, attempt)
-    for parameter in ("hops", "teleport"):
-
-        def attempt(value: Any, parameter: str = parameter) -> np.ndarray:
-            return propagated(data(), **{parameter: value})
-
-        subject = f"Propagate {parameter}"
-        yield from refused(subject, all_saying(f"{parameter}=", BAD[parameter]), attempt)
-        yield from accepted(subject, made(GOOD[parameter]), attempt)
+        subject = f"{name} {parameter}"
+        cases = all_saying(f"{parameter}=", BAD[parameter])
+        yield from refused(subject, cases, attempt, before=FIT)
+        yield from accepted(subject, made(GOOD.get(parameter, {})), attempt)
     yield from accepted(
         "FLGCClassifier dtype",
         made({"class": np.float32, "short": "f4", "numpy": np.dtype("float32")}),
         lambda dtype: fitted("FLGCClassifier", {"dtype": dtype}),
         lambda: fitted("FLGCClassifier", {"dtype": "float32"}),
+    )
+
+    yield from refused(
+        "FLGCClassifierCV regularizations",
+        {"0": (lambda: (0.0, 1.0), "regularizations > 0")},
+        lambda values: fitted("FLGCClassifierCV", {"regularizations": values}),
     )
 
 
@@ -337,9 +346,7 @@ GOOD_VALIDATION = {
 
 
 def validation_rows() -> Iterator[Row]:
-    def attempt(nodes: Any) -> np.ndarray:
-        return fitted("FLGCClassifierCV", validation=nodes)
-
+    attempt = trying("FLGCClassifierCV", "validation")
     bad = {
         kind: (lambda nodes=nodes: nodes, message) for kind, (nodes, message) in VALIDATION.items()
     }
@@ -396,24 +403,50 @@ def sparse_damage(matrix: np.ndarray) -> dict[str, Callable[[], Any]]:
     }
 
 
-def with_entry(value: Any, dtype: Any = float) -> np.ndarray:
-    changed = X.astype(dtype)
+def with_entry(value: Any, dtype: Any = float, matrix: np.ndarray = X) -> np.ndarray:
+    changed = matrix.astype(dtype)
     changed[3, 1] = value
     return changed
 
 
+def forms(matrix: np.ndarray) -> dict[str, Any]:
+    """The same numbers as every kind of matrix."""
+    tensor, kinds = torch.as_tensor(matrix), ("csr", "csc", "coo", "lil", "dok", "dia", "bsr")
+    return {
+        "list": matrix.tolist(),
+        "Fortran order": np.asfortranarray(matrix),
+        "longdouble": matrix.astype(np.longdouble),
+        "frame": pd.DataFrame(matrix),
+        "tensor": tensor,
+        "sparse tensor": tensor.to_sparse(),
+        "CSR tensor": tensor.to_sparse_csr(),
+        **{kind: getattr(sp, f"{kind}_array")(matrix) for kind in kinds},
+        **{f"{kind} matrix": getattr(sp, f"{kind}_matrix")(matrix) for kind in kinds[:3]},
+    }
+
+
+def no_features(matrix: np.ndarray) -> Refusals:
+    return {
+        "None": (lambda: None, "X (NoneType)"),
+        "text": (lambda: "features", "X (str)"),
+        "1-d": (lambda: matrix[:, 0], "Reshape your data"),
+        "no rows": (lambda: matrix[:0], "X (ndarray of shape (0, 3))"),
+        "NaN": (lambda: matrix * np.nan, "contains NaN"),
+        "complex": (lambda: matrix + 1j, "Complex data not supported"),
+        "1e200": (lambda: matrix * 1e200, "scale of X is out of range"),
+        "masked array": (lambda: np.ma.masked_greater(matrix, 4.0), "masked"),
+    }
+
+
 NO_FEATURES: Refusals = {
-    "None": (lambda: None, "X (NoneType)"),
+    **no_features(X),
     "a number": (lambda: 3.0, "X (float)"),
-    "text": (lambda: "features", "X (str)"),
     "dict": (lambda: {"x": 1}, "X (dict)"),
     "empty list": (list, "X (list)"),
-    "no rows": (lambda: np.empty((0, D)), "X (ndarray of shape (0, 3))"),
     "no columns": (lambda: np.empty((N, 0)), "X (ndarray of shape (24, 0))"),
-    "1-d": (lambda: X[:, 0], "Reshape your data"),
     "3-d": (lambda: X[:, :, None], "X (ndarray of shape (24, 3, 1))"),
     "1-d sparse": (lambda: sp.coo_array(X[:, 0]), "X"),
-    "NaN": (lambda: with_entry(np.nan), "contains NaN"),
+    "one NaN": (lambda: with_entry(np.nan), "contains NaN"),
     "infinity": (lambda: with_entry(np.inf), "contains infinity"),
     "sparse NaN": (lambda: sp.csr_array(with_entry(np.nan)), "contains NaN"),
     "None inside": (lambda: with_entry(None, object), "contains NaN"),
@@ -421,16 +454,13 @@ NO_FEATURES: Refusals = {
     "dict inside": (lambda: with_entry({}, object), "X (ndarray of shape (24, 3))"),
     "huge integer": (lambda: with_entry(10**400, object), "X (ndarray of shape (24, 3))"),
     "ragged": (lambda: [[1.0, 2.0], [1.0]] * 12, "X (list)"),
-    "complex": (lambda: X + 1j, "Complex data not supported"),
     "complex tensor": (lambda: torch.as_tensor(X + 1j), "Complex data not supported"),
     "dates": (lambda: np.full((N, D), np.datetime64("2020-01-01")), "X (ndarray of shape (24, 3))"),
     "frame of texts": (lambda: pd.DataFrame([["a", "b"]] * N), "X (DataFrame"),
     "frame with NA": (lambda: pd.DataFrame(with_entry(np.nan)).astype("Float64"), "contains NaN"),
     "structured": (lambda: np.zeros(N, dtype=[("a", float), ("b", float)]), "X (ndarray"),
-    "masked array": (lambda: np.ma.masked_greater(X, 4.0), "masked"),
     "meta tensor": (lambda: torch.empty((N, D), device="meta"), "X is a Tensor of shape (24, 3)"),
     "HeteroData": (HeteroData, "X (HeteroData)"),
-    "1e200": (lambda: X * 1e200, "scale of X is out of range"),
     "1e-200": (lambda: X * 1e-200, "scale of X is out of range"),
     "1e308": (lambda: X / np.abs(X).max() * 1e308, "scale of X is out of range"),
     "one entry 1e200": (lambda: with_entry(1e200), "largest value is 1e+200"),
@@ -438,47 +468,31 @@ NO_FEATURES: Refusals = {
     "float32 1e25": (lambda: (X * 1e25).astype(np.float32), "in float32"),
     "float32 1e-25": (lambda: (X * 1e-25).astype(np.float32), "in float32"),
 }  # fmt: skip
-SAME_FEATURES: dict[str, Callable[[], Any]] = {
-    "list": lambda: X.tolist(),
-    "object array": lambda: X.astype(object),
-    "texts of numbers": lambda: X.astype(str),
-    "Fortran order": lambda: np.asfortranarray(X),
-    "reversed view": lambda: X[::-1][::-1],
-    "read only": lambda: np.frombuffer(X.tobytes()).reshape(X.shape),
-    "big endian": lambda: X.astype(">f8"),
-    "longdouble": lambda: X.astype(np.longdouble),
-    "frame": lambda: pd.DataFrame(X, columns=["a", "b", "c"]),
-    "frame of Float64": lambda: pd.DataFrame(X).astype("Float64"),
-    "frame called edge_index": lambda: pd.DataFrame(X, columns=["edge_index", "x", "y"]),
-    "masked array without masked entries": lambda: np.ma.array(X),
-    "tensor": lambda: torch.as_tensor(X),
-    "tensor with gradient": lambda: torch.tensor(X, requires_grad=True),
-    "sparse tensor": lambda: torch.as_tensor(X).to_sparse(),
-    "CSR tensor": lambda: torch.as_tensor(X).to_sparse_csr(),
-    "csr": lambda: sp.csr_array(X),
-    "csr matrix": lambda: sp.csr_matrix(X),
-    "csc": lambda: sp.csc_array(X),
-    "coo": lambda: sp.coo_array(X),
-    "lil": lambda: sp.lil_array(X),
-    "dok": lambda: sp.dok_array(X),
-    "dia": lambda: sp.dia_array(X),
-    "bsr": lambda: sp.bsr_array(X),
-    "64-bit indices": lambda: sp.csr_array(
+SAME_FEATURES = {
+    **forms(X),
+    "object array": X.astype(object),
+    "texts of numbers": X.astype(str),
+    "reversed view": X[::-1][::-1],
+    "read only": np.frombuffer(X.tobytes()).reshape(X.shape),
+    "big endian": X.astype(">f8"),
+    "frame of Float64": pd.DataFrame(X).astype("Float64"),
+    "frame called edge_index": pd.DataFrame(X, columns=["edge_index", "x", "y"]),
+    "masked array without masked entries": np.ma.array(X),
+    "tensor with gradient": torch.tensor(X, requires_grad=True),
+    "64-bit indices": sp.csr_array(
         (X.ravel(), np.tile(np.arange(D), N).astype(np.int64), np.arange(0, N * D + 1, D))
     ),
 }
 # Exact in half precision and int8, with hardly a tie among the distances.
 ROUNDED = np.round(16 * X)
-OTHER_FEATURES: dict[str, Callable[[], Any]] = {
-    "int8": lambda: ROUNDED.astype(np.int8),
-    "ints": lambda: ROUNDED.astype(int),
-    "float16": lambda: ROUNDED.astype(np.float16),
-    "bfloat16 tensor": lambda: torch.as_tensor(ROUNDED).to(torch.bfloat16),
-    "float16 tensor": lambda: torch.as_tensor(ROUNDED).half(),
-    "int tensor": lambda: torch.as_tensor(ROUNDED).int(),
-    "sparse bfloat16 tensor": lambda: torch.as_tensor(ROUNDED).to(torch.bfloat16).to_sparse(),
-    "sparse ints": lambda: sp.csr_array(ROUNDED.astype(int)),
-    "float32": lambda: ROUNDED.astype(np.float32),
+WHOLE = torch.as_tensor(ROUNDED)
+KINDS = (torch.bfloat16, torch.float16, torch.int, torch.int8, torch.float32)
+ROUNDED_TENSORS = {f"tensor of {kind}": WHOLE.to(kind) for kind in KINDS}
+ROUNDED_TENSORS |= {f"sparse {kind}": WHOLE.to(kind).to_sparse() for kind in KINDS[:3]}
+OTHER_FEATURES = {
+    **ROUNDED_TENSORS,
+    **{kind: ROUNDED.astype(kind) for kind in ("int8", "int64", "float16", "float32")},
+    "sparse ints": sp.csr_array(ROUNDED.astype(int)),
 }
 STRANGE_FEATURES: dict[str, Callable[[], Any]] = {
     "bools": lambda: X > 2,
@@ -497,14 +511,10 @@ STRANGE_FEATURES: dict[str, Callable[[], Any]] = {
 
 def feature_rows() -> Iterator[Row]:
     for name in MAKE:
-
-        def attempt(features: Any, name: str = name) -> np.ndarray:
-            return fitted(name, X=features)
-
-        subject = f"{name} X"
+        subject, attempt = f"{name} X", trying(name, "X")
         yield from refused(subject, NO_FEATURES | damaged_saying("X is a damaged", X), attempt)
-        yield from accepted(subject, SAME_FEATURES, attempt, partial(clean, name))
-        yield from accepted(subject, OTHER_FEATURES, attempt, partial(attempt, ROUNDED))
+        yield from accepted(subject, made(SAME_FEATURES), attempt, partial(clean, name))
+        yield from accepted(subject, made(OTHER_FEATURES), attempt, partial(attempt, ROUNDED))
         yield from accepted(subject, STRANGE_FEATURES, attempt)
 
 
@@ -598,16 +608,13 @@ SAME_LABELS: dict[str, Any] = {
 def label_rows() -> Iterator[Row]:
     bad = {kind: (lambda y=y: y, message) for kind, (y, message) in NO_LABELS.items()}
     for name in CLASSIFIERS:
-
-        def attempt(y: Any, name: str = name) -> np.ndarray:
-            return fitted(name, y=y)
-
+        attempt = trying(name, "y")
         yield from refused(f"{name} y", bad, attempt)
         yield from accepted(f"{name} y", made(SAME_LABELS), attempt, partial(clean, name))
     yield from accepted(
         "FLGCClustering y is ignored",
         {kind: make for kind, (make, _) in bad.items()},
-        lambda y: fitted("FLGCClustering", y=y),
+        trying("FLGCClustering", "y"),
         partial(clean, "FLGCClustering"),
     )
 
@@ -615,23 +622,32 @@ def label_rows() -> Iterator[Row]:
 # --- graphs --------------------------------------------------------------------------------------
 
 
-def graph_with(value: Any, dtype: Any = float) -> np.ndarray:
-    changed = A.astype(dtype)
-    changed[0, 1] = value
-    return changed
+def no_weights(matrix: np.ndarray) -> Refusals:
+    nan = with_entry(np.nan, matrix=matrix)
+    return {
+        "text": (lambda: "knn", "is 'knn'"),
+        "dict": (lambda: {0: [1]}, "(dict)"),
+        "objects": (lambda: with_entry(None, object, matrix), f"of shape {matrix.shape}"),
+        "1-d": (lambda: np.ones(N), "of shape (24,)"),
+        "NaN": (lambda: nan, "NaN or infinite weights"),
+        "infinity": (lambda: with_entry(np.inf, matrix=matrix), "NaN or infinite weights"),
+        "sparse NaN": (lambda: sp.csr_array(nan), "NaN or infinite weights"),
+        "negative": (lambda: with_entry(-2.0, matrix=matrix), "negative weight (-2)"),
+        "complex": (lambda: matrix + 1j, "complex weights"),
+        "sparse complex": (lambda: sp.csr_array(matrix + 1j), "complex weights"),
+        "1e308": (lambda: matrix * 1e308, "sums of which are out of range"),
+        "masked array": (lambda: np.ma.masked_equal(matrix, 0), "masked"),
+    }
 
 
 NO_GRAPHS: Refusals = {
-    "text": (lambda: "knn", "is 'knn'"),
+    **no_weights(A),
     "a number": (lambda: 5, "is 5"),
     "True": (lambda: True, "is True"),
-    "dict": (lambda: {0: [1]}, "(dict)"),
     "set": (lambda: {(0, 1)}, "(set)"),
     "function": (lambda: len, "(builtin_function_or_method)"),
     "texts": (lambda: A.astype(str), "of shape (24, 24)"),
-    "objects": (lambda: graph_with(None, object), "of shape (24, 24)"),
     "ragged": (lambda: [[0, 1], [1]], "is a list that is no matrix"),
-    "1-d": (lambda: np.ones(N), "of shape (24,)"),
     "3-d": (lambda: A[:, :, None], "of shape (24, 24, 1)"),
     "oblong": (lambda: A[:, :-1], "shape (24, 23)"),
     "too small": (lambda: A[:-1, :-1], "23 nodes but X has 24 rows"),
@@ -642,14 +658,6 @@ NO_GRAPHS: Refusals = {
     "three rows": (lambda: np.vstack([EDGES, EDGES[:1]]), "shape (3, "),
     "edge beyond": (lambda: np.array([[0, 1, 2], [1, 2, N]]), "names node 24"),
     "edge below": (lambda: np.array([[0, 1, 2], [1, 2, -1]]), "names node -1"),
-    "NaN": (lambda: graph_with(np.nan), "NaN or infinite weights"),
-    "infinity": (lambda: graph_with(np.inf), "NaN or infinite weights"),
-    "sparse NaN": (lambda: sp.csr_array(graph_with(np.nan)), "NaN or infinite weights"),
-    "negative": (lambda: graph_with(-2.0), "negative weight (-2)"),
-    "complex": (lambda: A + 1j, "complex weights"),
-    "sparse complex": (lambda: sp.csr_array(A + 1j), "complex weights"),
-    "1e308": (lambda: A * 1e308, "sums of which are out of range"),
-    "masked array": (lambda: np.ma.masked_equal(A, 0), "masked"),
     "Data without edges": (lambda: Data(x=torch.as_tensor(X)), "no edge_index"),
     "frame of names": (lambda: pd.DataFrame({"source": ["a"], "target": ["b"]}), "whole numbers"),
     "frame of floats": (lambda: pd.DataFrame({"source": [0.0], "target": [1.5]}), "type float64"),
@@ -664,38 +672,26 @@ NO_GRAPHS: Refusals = {
     ),
     "meta tensor": (lambda: torch.empty((N, N), device="meta"), "is a Tensor of shape (24, 24)"),
 }  # fmt: skip
-SAME_GRAPHS: dict[str, Callable[[], Any]] = {
-    "matrix": lambda: A,
-    "list": lambda: A.tolist(),
-    "bools": lambda: A > 0,
-    "int8": lambda: A.astype(np.int8),
-    "float16": lambda: A.astype(np.float16),
-    "longdouble": lambda: A.astype(np.longdouble),
-    "upper half": lambda: np.triu(A),
-    "with loops": lambda: A + 7 * np.eye(N),
-    "frame of a matrix": lambda: pd.DataFrame(A),
-    "csr": lambda: sp.csr_array(A),
-    "csr of bools": lambda: sp.csr_array(A > 0),
-    "csc matrix": lambda: sp.csc_matrix(A),
-    "coo": lambda: sp.coo_array(A),
-    "lil": lambda: sp.lil_array(A),
-    "dok": lambda: sp.dok_array(A),
-    "explicit zeros": lambda: damaged(sp.csr_array(A + np.eye(N)), data=(0, 0.0)),
-    "edge_index": lambda: EDGES,
-    "edge_index list": lambda: EDGES.tolist(),
-    "edge_index uint8": lambda: EDGES.astype(np.uint8),
-    "edge_index twice": lambda: np.hstack([EDGES, EDGES]),
-    "edge_index tensor": lambda: torch.as_tensor(EDGES),
-    "dense tensor": lambda: torch.as_tensor(A),
-    "bfloat16 tensor": lambda: torch.as_tensor(A).to(torch.bfloat16),
-    "sparse tensor": lambda: torch.as_tensor(A).to_sparse(),
-    "CSR tensor": lambda: torch.as_tensor(A).to_sparse_csr(),
-    "Data": lambda: data(),
-    "frame of two columns": lambda: pd.DataFrame(EDGES.T, columns=["from", "to"]),
-    "frame of edges": lambda: pd.DataFrame({"target": EDGES[1], "source": EDGES[0]}),
-    "frame of weighted edges": lambda: pd.DataFrame(
-        {"weight": 1.0, "target": EDGES[1], "source": EDGES[0]}
-    ),
+SAME_GRAPHS = {
+    **forms(A),
+    "matrix": A,
+    "bools": A > 0,
+    "int8": A.astype(np.int8),
+    "float16": A.astype(np.float16),
+    "upper half": np.triu(A),
+    "with loops": A + 7 * np.eye(N),
+    "csr of bools": sp.csr_array(A > 0),
+    "explicit zeros": damaged(sp.csr_array(A + np.eye(N)), data=(0, 0.0)),
+    "edge_index": EDGES,
+    "edge_index list": EDGES.tolist(),
+    "edge_index uint8": EDGES.astype(np.uint8),
+    "edge_index twice": np.hstack([EDGES, EDGES]),
+    "edge_index tensor": torch.as_tensor(EDGES),
+    "bfloat16 tensor": torch.as_tensor(A).to(torch.bfloat16),
+    "Data": data(),
+    "frame of two columns": pd.DataFrame(EDGES.T, columns=["from", "to"]),
+    "frame of edges": pd.DataFrame({"target": EDGES[1], "source": EDGES[0]}),
+    "frame of weights": pd.DataFrame({"weight": 1.0, "target": EDGES[1], "source": EDGES[0]}),
 }
 EMPTY_GRAPHS: dict[str, Callable[[], Any]] = {
     "zeros": lambda: np.zeros((N, N)),
@@ -725,15 +721,11 @@ NO_NETWORKX_GRAPHS: Refusals = {
 
 def graph_rows() -> Iterator[Row]:
     for name in MAKE:
-
-        def attempt(graph: Any, name: str = name) -> np.ndarray:
-            return fitted(name, adjacency=graph)
-
-        subject = f"{name} adjacency"
+        subject, attempt = f"{name} adjacency", trying(name, "adjacency")
         same = partial(clean, name, with_graph=True)
         damage = damaged_saying("the adjacency is a damaged", A)
         yield from refused(subject, NO_GRAPHS | damage, attempt)
-        yield from accepted(subject, SAME_GRAPHS, attempt, same)
+        yield from accepted(subject, made(SAME_GRAPHS), attempt, same)
         yield from accepted(
             subject, EMPTY_GRAPHS, attempt, partial(fitted, name, {"n_neighbors": 0})
         )
@@ -745,57 +737,15 @@ def graph_rows() -> Iterator[Row]:
 # --- prediction ----------------------------------------------------------------------------------
 
 
-def new_with(value: Any) -> np.ndarray:
-    changed = A_NEW.copy()
-    changed[1, 2] = value
-    return changed
-
-
 NO_NEW_GRAPHS: Refusals = {
-    "NaN": (lambda: new_with(np.nan), "NaN or infinite weights"),
-    "infinity": (lambda: new_with(np.inf), "NaN or infinite weights"),
-    "negative": (lambda: new_with(-1.0), "negative weight (-1)"),
-    "complex": (lambda: A_NEW + 1j, "complex weights"),
-    "sparse complex": (lambda: sp.csr_array(A_NEW + 1j), "complex weights"),
-    "sparse NaN": (lambda: sp.csr_array(new_with(np.nan)), "NaN or infinite weights"),
-    "1e308": (lambda: A_NEW * 1e308, "sums of which are out of range"),
+    **no_weights(A_NEW),
     "transposed": (lambda: A_NEW.T, "shape (24, 5), it must be (5, 24)"),
     "one row short": (lambda: A_NEW[1:], "it must be (5, 24)"),
-    "1-d": (lambda: A_NEW[0], "of shape (24,)"),
-    "text": (lambda: "knn", "is 'knn'"),
-    "dict": (lambda: {0: 1}, "(dict)"),
-    "objects": (lambda: A_NEW.astype(object), "of shape (5, 24)"),
-    "masked array": (lambda: np.ma.masked_equal(A_NEW, 0), "masked"),
-}
-SAME_NEW_GRAPHS: dict[str, Callable[[], Any]] = {
-    "list": lambda: A_NEW.tolist(),
-    "bools": lambda: A_NEW > 0,
-    "csr": lambda: sp.csr_array(A_NEW),
-    "coo matrix": lambda: sp.coo_matrix(A_NEW),
-    "tensor": lambda: torch.as_tensor(A_NEW),
-    "sparse tensor": lambda: torch.as_tensor(A_NEW).to_sparse(),
-    "frame": lambda: pd.DataFrame(A_NEW),
 }
 NO_NEW_FEATURES: Refusals = {
-    "None": (lambda: None, "X (NoneType)"),
-    "text": (lambda: "new", "X (str)"),
-    "1-d": (lambda: X_NEW[0], "Reshape your data"),
-    "no rows": (lambda: X_NEW[:0], "X (ndarray of shape (0, 3))"),
+    **no_features(X_NEW),
     "a column short": (lambda: X_NEW[:, :-1], "X has 2 features"),
-    "NaN": (lambda: X_NEW * np.nan, "contains NaN"),
-    "complex": (lambda: X_NEW + 1j, "Complex data not supported"),
-    "1e200": (lambda: X_NEW * 1e200, "scale of X is out of range"),
     "Data": (data, "X (Data)"),
-    "masked array": (lambda: np.ma.masked_greater(X_NEW, 4.0), "masked"),
-}
-SAME_NEW_FEATURES: dict[str, Callable[[], Any]] = {
-    "array": lambda: X_NEW,
-    "list": lambda: X_NEW.tolist(),
-    "csr": lambda: sp.csr_array(X_NEW),
-    "csc matrix": lambda: sp.csc_matrix(X_NEW),
-    "tensor": lambda: torch.as_tensor(X_NEW),
-    "sparse tensor": lambda: torch.as_tensor(X_NEW).to_sparse(),
-    "frame": lambda: pd.DataFrame(X_NEW),
 }
 
 
@@ -816,8 +766,8 @@ def prediction_rows() -> Iterator[Row]:
 
         subject = f"{name} predict adjacency"
         damage = damaged_saying("the adjacency of new rows is a damaged", A_NEW)
-        yield from refused(subject, NO_NEW_GRAPHS | damage, by_graph)
-        yield from accepted(subject, SAME_NEW_GRAPHS, by_graph, partial(by_graph, A_NEW))
+        yield from refused(subject, NO_NEW_GRAPHS | damage, by_graph, before=())
+        yield from accepted(subject, made(forms(A_NEW)), by_graph, partial(by_graph, A_NEW))
         for sparse in (False, True):
 
             def attempt(features: Any, name: str = name, sparse: bool = sparse) -> np.ndarray:
@@ -825,10 +775,10 @@ def prediction_rows() -> Iterator[Row]:
 
             subject = f"{name} predict X after a {'sparse' if sparse else 'dense'} fit"
             damage = damaged_saying("X is a damaged", X_NEW)
-            yield from refused(subject, NO_NEW_FEATURES | damage, attempt)
+            yield from refused(subject, NO_NEW_FEATURES | damage, attempt, before=())
             # In both cases the answer of dense rows after a dense fit.
             same = partial(attempt, X_NEW, sparse=False)
-            yield from accepted(subject, SAME_NEW_FEATURES, attempt, same)
+            yield from accepted(subject, made(forms(X_NEW)), attempt, same)
         yield from accepted(
             f"{name} overwritten after the fit",
             made(
@@ -846,7 +796,6 @@ def prediction_rows() -> Iterator[Row]:
 
 # --- PyG -----------------------------------------------------------------------------------------
 
-WHOLE = torch.as_tensor(ROUNDED)
 NO_DATA: Refusals = {
     "no x": (lambda: data(x=None, num_nodes=N), "no features `x`"),
     "NaN in x": (lambda: data(x=WHOLE * float("nan")), "NaN"),
@@ -925,16 +874,7 @@ SAME_DATA: dict[str, Callable[[], Data]] = {
     ),
     "a wrong num_nodes": lambda: data(num_nodes=N + 3),
 }
-ROUNDED_DATA: dict[str, Callable[[], Data]] = {
-    "bfloat16 x": lambda: data(x=WHOLE.to(torch.bfloat16)),
-    "float16 x": lambda: data(x=WHOLE.half()),
-    "int x": lambda: data(x=WHOLE.int()),
-    "int8 x": lambda: data(x=WHOLE.to(torch.int8)),
-    "float32 x": lambda: data(x=WHOLE.float()),
-    "sparse bfloat16 x": lambda: data(x=WHOLE.to(torch.bfloat16).to_sparse()),
-    "sparse int x": lambda: data(x=WHOLE.int().to_sparse()),
-    "sparse float16 x": lambda: data(x=WHOLE.half().to_sparse()),
-}
+ROUNDED_DATA = {kind: partial(data, x=x) for kind, x in ROUNDED_TENSORS.items()}
 
 
 def pyg_rows() -> Iterator[Row]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.datasets import load_iris, load_wine, make_blobs
@@ -18,13 +18,12 @@ from flgc.averaging import (
     with_constant,
 )
 from flgc.calibration import fit_temperature
-from flgc.classifier import fit_weights
 from flgc.classifier_cv import _left_out
 from flgc.device import to_device, to_numpy
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.grid import GridScores, score_grid
-from flgc.ridge import one_hot
 from tests import plain
+from tests.flgc.drawn import random_graph, splits_of
 
 GRID = {"hops": [0, 2, 5], "teleports": [0.0, 0.3, 1.0], "regularizations": [0.1, 1.0, 30.0]}
 SHAPE = (3, 3, 3)
@@ -35,7 +34,6 @@ def _drawn_weights(seed, shape=SHAPE):
     return rng.random(shape) * (rng.random(shape) < 0.7)
 
 
-@settings(max_examples=25)
 @given(plain.problems(), st.integers(0, 99))
 def test_one_filter_equals_the_sum_of_all_models(problem, seed):
     A, X, labels, labelled, n_classes = problem
@@ -50,17 +48,6 @@ def test_one_filter_equals_the_sum_of_all_models(problem, seed):
         np.testing.assert_allclose(sum(powers), scores, atol=1e-8)
         np.testing.assert_allclose(filtered(P, features, found.filters), scores, atol=1e-8)
         np.testing.assert_allclose(found.left_out, left_out, atol=1e-8)
-
-
-@pytest.mark.parametrize("n_features", [4, 40])
-def test_a_pick_is_a_single_weight(n_features):
-    P, X, labels, labelled = _problem(n_features)
-    weights = np.zeros(SHAPE)
-    weights[1, 1, 2] = 1.0
-    found = average_grid(P, X, labels, labelled[0], weights, n_classes=3, **GRID)
-    Y = one_hot(labels[labelled[0]], 3, X.dtype)
-    _, scores = fit_weights(P, X, labelled[0], Y, hops=2, teleport=0.3, regularization=30.0)
-    np.testing.assert_allclose(filtered(P, X, found.filters), scores, atol=1e-10)
 
 
 @pytest.mark.parametrize("n_features", [4, 40])
@@ -100,10 +87,7 @@ def test_torch_and_float32_give_the_same(n_features):
 
 
 def _problem(n_features):
-    rng = np.random.default_rng(0)
-    X, labels = rng.standard_normal((50, n_features)), np.arange(50) % 3
-    P = propagation_matrix(as_adjacency(np.triu(rng.random((50, 50)) < 0.1, 1).astype(float)))
-    return P, X, labels, np.array([rng.permutation(50)[:12] for _ in range(4)])
+    return *random_graph(50, n_features), splits_of(50)[0]
 
 
 def test_weights_count_hits_and_errors():
@@ -142,7 +126,6 @@ def test_the_constant_column_is_the_last_one():
 # --- the estimator --------------------------------------------------------------------------------
 
 
-@settings(max_examples=15)
 @given(plain.problems(), st.integers(0, 4))
 def test_the_estimator_is_the_average_of_models_fitted_by_themselves(problem, n_validation):
     A, X, labels, labelled, n_classes = problem
@@ -180,14 +163,12 @@ def test_the_estimator_is_the_average_of_models_fitted_by_themselves(problem, n_
     np.testing.assert_allclose(filtered_terms, expected, rtol=1e-8, atol=1e-8)
 
 
-@settings(max_examples=20)
 @given(plain.problems())
 def test_prediction_is_the_filter_on_the_extended_graph(problem):
     """As for a single model: the new node's row of P is appended, its column is not."""
     A, X, labels, labelled, _ = problem
     assume(np.bincount(labels[labelled]).min() > 1)
-    y = np.full(len(X), -1)
-    y[labelled] = labels[labelled]
+    y = plain.partly(labels, labelled)
     model = FLGCClassifierCV(combine="average", **GRID).fit(X, y, A)
     x_new = np.random.default_rng(0).standard_normal((1, X.shape[1]))
     edges = np.zeros((1, len(X)))
@@ -206,22 +187,6 @@ def test_prediction_is_the_filter_on_the_extended_graph(problem):
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
     probabilities = model.predict_proba(x_new, adjacency=edges)
     np.testing.assert_allclose(probabilities, softmax(scores / model.temperature_)[None], atol=1e-8)
-
-
-@pytest.mark.parametrize("combine", ["best", "average"])
-@pytest.mark.parametrize("load", [load_iris, load_wine])
-def test_probabilities_of_new_rows(load, combine):
-    X, truth = load(return_X_y=True)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    seen = np.arange(len(X)) % 3 != 0
-    y = np.where(np.arange(seen.sum()) % 5 == 0, truth[seen], -1)
-    model = FLGCClassifierCV(combine=combine, **GRID).fit(X[seen], y)
-    probabilities = model.predict_proba(X[~seen])
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(
-        model.classes_[probabilities.argmax(axis=1)], model.predict(X[~seen])
-    )
-    assert model.transduction_.shape == (seen.sum(),)
 
 
 def test_a_pick_has_one_weight_and_an_average_many():

@@ -1,6 +1,5 @@
 import itertools
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -14,13 +13,15 @@ from typer.testing import CliRunner
 
 import flgc
 from flgc.benchmark.rivals import SGC
-from flgc.benchmark.scale import exponent
+from flgc.benchmark.scale import cluster, exponent, fit
 from flgc.cli import EXIT_CODES, app
 from flgc.completion import method_names
 from flgc.datasets.errors import NotReachable, UnknownDataset
 from flgc.methods.registry import BUILT_IN
+from tests.flgc.processes import naming, python
 
 runner = CliRunner()
+HEAVY = ("altair", "matplotlib", "pandas", "prefect", "sklearn", "torch")
 
 
 def test_help_names_every_command():
@@ -34,17 +35,14 @@ def test_help_names_every_command():
 )
 def test_help_and_lists_do_not_wait_for_the_heavy_packages(arguments, tmp_path, monkeypatch):
     monkeypatch.setenv("FLGC_CACHE", str(tmp_path))  # data of one's own are tables to read
-    code = "import sys, atexit, flgc\n"
-    heavy = "{'altair', 'matplotlib', 'pandas', 'prefect', 'sklearn', 'torch'}"
-    code += f"atexit.register(lambda: print(*{heavy} & set(sys.modules), file=sys.stderr))\n"
-    code += "" if arguments is None else f"from flgc.cli import app; app({arguments!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    call = "" if arguments is None else f"from flgc.cli import app; app({arguments!r})"
+    done = python(f"import flgc\n{naming(*HEAVY)}{call}")
     assert (done.returncode, done.stderr.strip()) == (0, "")
 
 
 def test_the_package_lists_what_it_has_and_nothing_else():
     code = "import flgc; print(*dir(flgc)); from flgc import *; print(FLGCClustering.__module__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python(code)
     estimators = "FLGCClassifier FLGCClassifierCV FLGCClustering"
     assert done.stdout.splitlines() == [f"{estimators} __version__", "flgc.clustering"]
     with pytest.raises(AttributeError, match="FLGCRegressor"):
@@ -88,33 +86,28 @@ def test_help_fills_the_lines_of_a_terminal_of_80_columns(name):
     for line, following in itertools.pairwise(each.strip() for each in text):
         room = 78 - len(line)
         assert not (line and following) or len(following.split()[0]) >= room, f"{line!r} is short"
+    assert "\u2026" not in shown, "words are cut off"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "typed", "found"),
+    ("typed", "offered"),
     [
-        ("reproduce --method", "FLGC", ["FLGC", "FLGC*", "FLGC* averaged", "FLGC, low-rank"]),
-        ("evaluate wine -m", "SS", ["SSC", "SSC-OMP", "SSR", "SS-ELM"]),
-        ("reproduce -d", "i", ["iris"]),
-        ("robustness", "Ya", ["Yale"]),
-        ("datasets fetch", "Co", ["Cora"]),
+        ("reproduce --method FLGC", ["FLGC", "FLGC*", "FLGC* averaged", "FLGC, low-rank"]),
+        ("evaluate wine -m SS", ["SSC", "SSC-OMP", "SSR", "SS-ELM"]),
+        ("reproduce -d i", ["iris"]),
+        ("robustness Ya", ["Yale"]),
+        ("datasets fetch Co", ["Cora"]),
+        ("sto", ["store"]),
+        ("store sh", ["show"]),
     ],
 )
-def test_a_shell_completes_names_without_the_heavy_packages(arguments, typed, found):
-    heavy = "{'altair', 'matplotlib', 'pandas', 'prefect', 'sklearn', 'torch'}"
-    code = "import sys, atexit; from flgc.cli import app; "
-    code += f"atexit.register(lambda: print(*{heavy} & set(sys.modules), file=sys.stderr)); "
-    words = f"flgc {arguments} {typed}"
-    environment = {**os.environ, "_FLGC_COMPLETE": "complete_bash", "COMP_WORDS": words}
-    environment["COMP_CWORD"] = str(len(words.split()) - 1)
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}app(prog_name='flgc')"],
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
+def test_a_shell_completes_names_without_the_heavy_packages(typed, offered):
+    asked = {"_FLGC_COMPLETE": "complete_bash", "COMP_WORDS": f"flgc {typed}"}
+    call = "from flgc.cli import app; app(prog_name='flgc')"
+    done = python(naming(*HEAVY) + call, **asked, COMP_CWORD=str(len(typed.split())))
     assert done.stderr.strip() == ""
-    assert set(found) <= set(done.stdout.splitlines())
+    assert set(offered) <= set(done.stdout.splitlines())
+    assert typed.startswith(("eval", "rob", "repr", "data")) or done.stdout.split() == offered
 
 
 def test_the_methods_that_a_shell_completes_are_those_that_there_are():
@@ -143,17 +136,6 @@ def test_what_is_no_fault_of_the_program_is_told_in_one_line(error, code, line, 
     assert result.stderr == f"flgc benchmark: {line}\n"
 
 
-@pytest.mark.parametrize(("typed", "offered"), [("flgc sto", "store"), ("flgc store sh", "show")])
-def test_a_shell_completes_commands_of_the_checkout_too(typed, offered):
-    asked = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
-    code = "from flgc.cli import app; app(prog_name='flgc')"
-    environment = os.environ | asked | {"_FLGC_COMPLETE": "complete_bash"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == [offered]
-
-
 def test_a_reader_that_goes_away_hears_nothing_of_it():
     command = "from flgc.cli import app; app()"
     listing = [sys.executable, "-c", command, "methods", "FLGC", "--json"]
@@ -163,24 +145,15 @@ def test_a_reader_that_goes_away_hears_nothing_of_it():
     assert process.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_benchmark_compares_in_one_run(tmp_path, real_data, shared_cache, monkeypatch):
     real_data("Cora")
     monkeypatch.setenv("FLGC_CACHE", str(tmp_path / "cache"))
     out = tmp_path / "benchmark.parquet"
-    options = ["--dataset", "Cora", "--section", "fit", "--section", "scaling", "--repeats", "1"]
-    options += [
-        "--section",
-        "calibration",
-        "--largest",
-        "2000",
-        "--mirror",
-        str(shared_cache / "raw"),
-        "--out",
-        str(out),
-        "--json",
-    ]
-    result = runner.invoke(app, ["benchmark", *options])
+    options = "--dataset Cora --section fit --section scaling --section calibration --repeats 1"
+    files = ["--mirror", str(shared_cache / "raw"), "--out", str(out)]
+    result = runner.invoke(app, f"benchmark {options} --largest 2000 --json".split() + files)
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
     fits = {row["method"]: row for row in report["sections"]["fit"]}
@@ -203,6 +176,13 @@ def test_benchmark_compares_in_one_run(tmp_path, real_data, shared_cache, monkey
     stored = pq.read_table(out)
     assert b"machine" in stored.schema.metadata
     assert set(stored["section"].to_pylist()) == {"fit", "scaling", "calibration"}
+
+
+@pytest.mark.parametrize("measured", [fit, cluster])
+def test_benchmark_measures_generated_data(measured):
+    found = measured(300)
+    assert found["nodes"] == 300
+    assert min(found.values()) > 0
 
 
 @pytest.mark.parametrize("option", ["--dataset", "--section"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from torch_geometric.data import Data
 
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
@@ -18,16 +18,15 @@ from flgc.propagation import kernel_grid, propagate
 from flgc.ridge import one_hot
 from flgc.transforms import Propagate
 from tests import plain
+from tests.flgc.drawn import random_graph
 
 GRID = {"hops": [0, 2, 5], "teleports": [0.0, 0.3, 1.0], "regularizations": [0.1, 1.0, 30.0]}
 
 
-@settings(max_examples=20)
 @given(plain.problems(), plain.hop_counts, plain.teleports, plain.regularizations)
 def test_torch_equals_numpy(problem, hops, teleport, regularization):
     A, X, labels, labelled, _ = problem
-    y = np.full(len(X), -1)
-    y[labelled] = labels[labelled]
+    y = plain.partly(labels, labelled)
     setting = {"hops": hops, "teleport": teleport, "regularization": regularization}
     for features in (X, sp.csr_array(X)):
         for solver in ("primal", "dual", "labels"):
@@ -118,9 +117,7 @@ class _Recorder(torch.overrides.TorchFunctionMode):
 
 
 def test_score_grid_on_torch_keeps_the_device():
-    rng = np.random.default_rng(0)
-    X, labels = rng.standard_normal((30, 12)), np.arange(30) % 3
-    P = propagation_matrix(as_adjacency(np.triu(rng.random((30, 30)) < 0.2, 1).astype(float)))
+    P, X, labels = random_graph(30, 12, density=0.2)
     run = {"n_classes": 3, **GRID}
     found = []
     for device in (None, torch.device("cpu")):

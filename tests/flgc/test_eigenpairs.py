@@ -20,7 +20,7 @@ def symmetric(eigenvalues: np.ndarray, seed: int = 0, dtype: str = "float64") ->
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("which", ["LM", "LA"])
 @given(seed=st.integers(0, 1000), decay=st.sampled_from([3.0, 6.0, 20.0]))
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 def test_iterated_and_dense_eigenpairs_agree(seed, decay, which, dtype):
     rng = np.random.default_rng(seed)
     A = symmetric(rng.choice([-1, 1], 300) * np.exp(-decay * rng.random(300)), seed, dtype)

@@ -1,21 +1,22 @@
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from threadpoolctl import threadpool_info
+from hypothesis import given
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import flgc.grid
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.grid import LostDigits, accuracies, score_grid
 from tests import plain
+from tests.flgc.drawn import random_graph, splits_of
 
 HOPS, TELEPORTS, REGULARIZATIONS = [0, 2, 5], [0.0, 0.3, 1.0], [0.1, 1.0, 30.0]
 GRID = {"hops": HOPS, "teleports": TELEPORTS, "regularizations": REGULARIZATIONS}
 
 
-@settings(max_examples=30)
 @given(plain.problems())
 def test_every_model_of_the_grid_equals_its_own_fit(problem):
     A, X, labels, labelled, n_classes = problem
@@ -70,9 +71,7 @@ def _margin(scores):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_do_not_change_the_result(monkeypatch, threads):
-    rng = np.random.default_rng(0)
-    X, labels = rng.standard_normal((60, 8)), rng.integers(3, size=60)
-    P = propagation_matrix(as_adjacency(np.triu(rng.random((60, 60)) < 0.1, 1).astype(float)))
+    P, X, labels = random_graph(60)
     run = {"n_classes": 3, **accuracies(labels, {"test": np.arange(30, 60)}), **GRID}
     expected = score_grid(P, X, labels, np.arange(30), **run)
     monkeypatch.setattr(flgc.grid, "n_threads", lambda: threads)
@@ -98,15 +97,13 @@ def test_grids_side_by_side_leave_blas_as_it_was(monkeypatch):
     def threads():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
-    before = threads()
-    with ThreadPoolExecutor(3) as pool:
-        grids = [
-            pool.submit(score_grid, P, X, labels, np.arange(20), n_classes=2, **GRID)
-            for _ in range(6)
-        ]
-        for grid in grids:
+    with threadpool_limits(2, "blas"), ThreadPoolExecutor(3) as pool:
+        before = threads()
+        run = partial(score_grid, P, X, labels, np.arange(20), n_classes=2, **GRID)
+        for grid in [pool.submit(run) for _ in range(6)]:
             grid.result()
-    assert threads() == before
+        assert threads() == before
+    assert 2 in before
 
 
 @pytest.mark.parametrize("n_features", [4, 40])
@@ -115,11 +112,7 @@ def test_grids_side_by_side_leave_blas_as_it_was(monkeypatch):
 def test_many_splits_equal_one_after_the_other(side, n_features, at_once, monkeypatch):
     monkeypatch.setattr(flgc.grid, "_MOST_LABELLED_NUMBERS", at_once)
     monkeypatch.setattr(flgc.grid, "_MOST_SCORED_NUMBERS", at_once)
-    rng = np.random.default_rng(0)
-    X, labels = rng.standard_normal((50, n_features)), np.arange(50) % 3
-    P = propagation_matrix(as_adjacency(np.triu(rng.random((50, 50)) < 0.1, 1).astype(float)))
-    shuffled = np.array([rng.permutation(50) for _ in range(4)])
-    labelled, test = shuffled[:, :12], shuffled[:, 12:]
+    (P, X, labels), (labelled, test) = random_graph(50, n_features), splits_of(50)
     together = score_grid(
         P, X, labels, labelled, n_classes=3, **accuracies(labels, {"test": test}), side=side, **GRID
     )

@@ -4,7 +4,7 @@ import time
 import numpy as np
 import pytest
 import scipy.linalg as la
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flgc import lapack
@@ -19,7 +19,6 @@ def symmetric(n: int, dtype: str, seed: int = 0) -> np.ndarray:
 @pytest.mark.parametrize("offered", [True, False])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(n=st.integers(1, 40), k=st.integers(1, 45), order=st.sampled_from("CF"))
-@settings(max_examples=15, deadline=None)
 def test_eigenpairs_are_scipys(offered, dtype, n, k, order):
     A = np.asarray(symmetric(n, dtype), order=order)
     before = A.copy()

@@ -13,8 +13,8 @@ from flgc.low_rank_expression import (
     secular_roots,
     thresholded,
 )
+from tests.plain import seeds
 
-seeds = st.integers(0, 2**32 - 1)
 weights = st.sampled_from([0.05, 0.3, 1.0, 5.0])
 SOLVERS = {"ridge": low_rank_expression, "robust": robust_low_rank_expression}
 

@@ -1,8 +1,6 @@
 """`flgc predict`: from a file with holes in its labels to a file with predictions."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -12,6 +10,9 @@ from typer.testing import CliRunner
 from flgc.cli import app
 from flgc.datasets import from_table
 from flgc.predicting import predictions
+from tests.flgc.processes import naming, python
+
+CALL = "from flgc.cli import app; app(sys.argv[1:])"
 
 
 def predict(*arguments):
@@ -134,35 +135,17 @@ def test_one_label_of_a_class_is_told_by_its_name():
 
 
 def test_it_needs_neither_torch_nor_prefect(people, tmp_path):
-    code = (
-        "import sys; from flgc.cli import app\n"
-        "try: app(sys.argv[1:])\n"
-        "except SystemExit as ended: assert ended.code == 0, ended.code\n"
-        "print(*{'torch', 'prefect', 'tasks', 'flows'} & set(sys.modules), file=sys.stderr)"
-    )
-    arguments = ["predict", people[0], "--out", tmp_path / "found.csv"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.strip() == ""
+    code = naming("torch", "prefect", "tasks", "flows") + CALL
+    done = python(code, "predict", people[0], "--out", tmp_path / "found.csv")
+    assert (done.returncode, done.stderr.strip()) == (0, "")
 
 
 def test_a_missing_file_is_told_before_heavy_imports(tmp_path):
-    code = (
-        "import sys; from flgc.cli import app\n"
-        "try: app(sys.argv[1:])\n"
-        "except SystemExit as ended: assert ended.code == 2, ended.code\n"
-        "print(*{'sklearn', 'scipy', 'pandas', 'torch'} & set(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "predict", str(tmp_path / "nosuch.csv")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == ""
-    assert "nosuch.csv does not exist" in done.stderr
+    code = naming("sklearn", "scipy", "pandas", "torch") + CALL
+    done = python(code, "predict", tmp_path / "nosuch.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == ""
+    assert "nosuch.csv does not exist" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

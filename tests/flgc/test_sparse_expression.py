@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
@@ -62,7 +62,6 @@ def test_sums_of_marked_entries_are_one_and_the_rest_is_optimal():
 
 
 @given(scale=st.floats(0.01, 100), r=st.floats(0.05, 0.8))
-@settings(max_examples=15, deadline=None)
 def test_the_unit_of_the_features_is_no_matter(scale: float, r: float):
     H, X = scale * TALL, 3 * scale * np.roll(TALL, 1, axis=0)
     largest = np.abs(H @ X.T).max()

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from itertools import combinations, product
 
 import numpy as np
@@ -17,14 +18,12 @@ from flgc.statistics.many_methods import (
 )
 from flgc.statistics.signed_ranks import critical_value, signed_ranks
 from tasks.declared.published import TABLES, published
+from tests.flgc.compared import paper_accuracies
 
 
 @pytest.fixture(scope="module")
 def uci() -> pd.DataFrame:
-    rows = published("uci_accuracy")
-    methods = list(dict.fromkeys(rows["method"]))
-    rows = rows[rows["dataset"] != "Average"]
-    return rows.pivot(index="dataset", columns="method", values="mean")[methods]
+    return paper_accuracies()
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -33,11 +32,6 @@ def test_published_tables_are_there(table: str) -> None:
     values = published(table).drop(columns="std", errors="ignore")
     assert len(values) > 2
     assert not values.isna().to_numpy().any()
-
-
-def test_unknown_published_table_names_the_choices() -> None:
-    with pytest.raises(ValueError, match="uci_accuracy"):
-        published("table 5")
 
 
 def test_rank_sums_of_the_paper(uci: pd.DataFrame) -> None:
@@ -342,21 +336,19 @@ def test_bad_tables_are_refused(table: pd.DataFrame, message: str) -> None:
         comparison(table)
 
 
-def test_wrong_choices_are_refused(uci: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match=r"no method 'GAT'; the table has .*APPNP"):
-        comparison(uci, "GAT")
-    with pytest.raises(ValueError, match="no method 'GAT'"):
-        comparison(uci).against("GAT")
-    with pytest.raises(ValueError, match=r"between 0 and 0.5, found 5"):
-        comparison(uci, level=5)
-
-
-def test_unequal_columns_are_refused() -> None:
-    with pytest.raises(ValueError, match="equal length"):
-        signed_ranks([1, 2], [1])
-    with pytest.raises(ValueError, match=r"rows \[1\]"):
-        signed_ranks([1, np.inf], [1, 2])
-    with pytest.raises(ValueError, match="level=2"):
-        critical_value(5, 2)
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        holm([1.5])
+@pytest.mark.parametrize(
+    ("attempt", "message"),
+    [
+        (lambda: comparison(paper_accuracies(), "GAT"), r"no method 'GAT'; .*APPNP"),
+        (lambda: comparison(paper_accuracies()).against("GAT"), "no method 'GAT'"),
+        (lambda: comparison(paper_accuracies(), level=5), r"between 0 and 0.5, found 5"),
+        (lambda: signed_ranks([1, 2], [1]), "equal length"),
+        (lambda: signed_ranks([1, np.inf], [1, 2]), r"rows \[1\]"),
+        (lambda: critical_value(5, 2), "level=2"),
+        (lambda: holm([1.5]), "between 0 and 1"),
+        (lambda: published("table 5"), "uci_accuracy"),
+    ],
+)
+def test_wrong_choices_are_refused(attempt: Callable, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        attempt()

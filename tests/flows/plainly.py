@@ -9,7 +9,8 @@ from prefect.logging import disable_run_logger
 from prefect.states import Completed
 
 from flows import execute, reports
-from flows.plan import FLOWS, planned
+from flows.parameters import Selection
+from flows.plan import FLOWS, plan_of
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -68,7 +69,7 @@ def _resolved(value: Any) -> Any:
 
 def run_plainly(store: str, flows: Sequence[str] = FLOWS, **chosen: Any) -> list[Step]:
     """All steps of a suite and its report."""
-    plan = planned(flows, **{"suite": "tiny", "device": "cpu", "store": store, **chosen})
+    plan = plan_of(flows, Selection(**{"suite": "tiny", "device": "cpu", "store": store, **chosen}))
     with called() as steps:
         sections = []
         for experiment in plan.experiments:

@@ -46,17 +46,18 @@ def test_a_method_that_breaks_in_a_figure_is_missing_there_alone(
         f"- uci-tiny: vary iris {NAME} for labels: failed: ValueError: 3 labels are too few"
     ]
     [section] = state.result(raise_on_failure=False)
-    assert len(section.results) == 4, "all cells"
-    assert {figure: list(lines["iris"]) for figure, lines in section.curves.items()} == {
+    assert len(section.cells) == 4, "all cells"
+    curves = {name: section.products[name]["iris"] for name in ("labels", "depths", "neighbours")}
+    assert {figure: list(lines) for figure, lines in curves.items()} == {
         "labels": ["FLGC*"],
         "depths": ["FLGC*"],
         "neighbours": ["FLGC*"],
     }
     for figure, values in {"labels": [1, 3], "depths": [1, 3], "neighbours": [0, 5]}.items():
-        rows = load(Store(tmp_path / "store"), section.curves[figure]["iris"]["FLGC*"])
+        rows = load(Store(tmp_path / "store"), curves[figure]["FLGC*"])
         assert rows.groupby("x")["run"].apply(list).to_dict() == {x: [0, 1] for x in values}
     report = tmp_path / "reports" / "tiny-uci"
-    for figure in section.curves:
+    for figure in curves:
         assert f"(uci-tiny-{figure}.svg)" in (report / "report.md").read_text()
         assert (report / f"uci-tiny-{figure}.svg").is_file()
         assert (report / f"uci-tiny-{figure}.csv").is_file()
@@ -69,16 +70,20 @@ def test_figures_of_clusterings_stand_in_the_report(
 
     monkeypatch.setenv("FLGC_REPORTS", str(tmp_path / "reports"))
     [section] = clustering(suite="tiny", store=str(tmp_path / "store"), protocols=["paper"])
-    assert {name: sorted(lines) for name, lines in section.curves.items()} == {
+    assert {name: sorted(lines) for name, lines in section.products.items()} == {
         "hops": ["iris", "wine"],
         "teleport": ["iris", "wine"],
+        "affinity": ["iris"],
     }
-    assert list(section.affinities["iris"]) == ["FLGC*"]
+    assert list(section.products["affinity"]["iris"]) == ["FLGC*"]
     report = tmp_path / "reports" / "tiny-clustering"
     text = (report / "report.md").read_text()
-    for figure in ("bars", "influence", "affinity"):
+    for figure in ("bars", "hops", "teleport", "affinity"):
         assert f"(clustering-tiny-{figure}.svg)" in text
         assert (report / f"clustering-tiny-{figure}.svg").is_file()
-    for words in ("ACC against propagation steps, 2 runs", "ACC against the teleport, 2 runs"):
+    for words in (
+        "ACC against propagation steps or layers, 2 runs",
+        "ACC against teleport, 2 runs",
+    ):
         assert f"\n### {words}\n" in text
     assert "% of the affinity between different samples is within classes; 32.9% if" in text

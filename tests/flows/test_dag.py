@@ -2,16 +2,15 @@
 
 import dataclasses
 from collections import Counter
+from typing import Any
 
 import pytest
 
 pytest.importorskip("prefect")
 
-from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE
-
 from flgc.datasets.errors import NotReachable
 from flows.dag import Dag, cells, dag_of
-from flows.execute import Execution, Products, costs_of, gaps_of, products_of, run_experiment
+from flows.execute import Execution, costs_of, gaps_of, products_of, run_experiment
 from flows.plan import Plan
 from tasks.analyses.affinity import Affinities
 from tasks.analyses.along import Along
@@ -21,6 +20,7 @@ from tasks.analyses.samples import Samples
 from tasks.analyses.timing import TimedHops
 from tasks.declared.paper import prepared
 from tasks.declared.types import Experiment, Noise, Subject
+from tasks.report.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE
 from tasks.running.steps import Step, chain_of
 from tasks.store import Artifact
 from tests.flows.stubs import FAILURE, stubbed
@@ -125,7 +125,7 @@ def test_methods_are_timed_at_what_they_picked_in_honest(protocols: tuple[str, .
     dag = planned(dataclasses.replace(IRIS, analyses=(TimedHops((1, 2)),)), protocols)
     assert not of(dag, "time"), "nothing else runs then"
     before = len(of(dag, "pick"))
-    [timed] = dag.alone(dag.cells)
+    [timed] = dag.after(dag.cells)
     assert of(dag, "time") == [timed.step]
     assert {name: pick.given["protocol"] for name, pick in timed.step.given["picks"].items()} == {
         "FLGC": "honest",
@@ -133,7 +133,7 @@ def test_methods_are_timed_at_what_they_picked_in_honest(protocols: tuple[str, .
     }
     assert timed.step.given["hops"] == (1, 2)
     assert len(of(dag, "pick")) == (before if protocols == BOTH else 4)
-    [fewer] = dag.alone([cell for cell in dag.cells if cell.method == "FLGC*"])
+    [fewer] = dag.after([cell for cell in dag.cells if cell.method == "FLGC*"])
     assert list(fewer.step.given["picks"]) == ["FLGC*"], "without those that broke"
 
 
@@ -205,8 +205,8 @@ IMAGES = Experiment(
     analyses=(
         Along("hops", (1, 3), datasets=("digits", "iris"), runs=2),
         Along("teleport", (0.0, 1.0), datasets=("iris",), runs=1, methods=("FLGC*",)),
-        Affinities(("iris", "elsewhere")),
-        Samples(("digits", "elsewhere"), rows=2, columns=3),
+        Affinities(("iris", "elsewhere"), "FLGC*"),
+        Samples(("digits", "elsewhere"), classes=2, columns=3),
     ),
 )
 
@@ -261,7 +261,7 @@ def executed(dag: Dag, **broken: Exception) -> Execution:
     return run
 
 
-def lacking(dag: Dag, run: Execution) -> tuple[Products, list[tuple[str, str, str, int]]]:
+def lacking(dag: Dag, run: Execution) -> tuple[dict[str, Any], list[tuple[str, str, str, int]]]:
     """The products that are there, and the gaps of all that is not."""
     there, gaps = products_of(dag, run, dag.products)
     return there, [dataclasses.astuple(gap) for gap in (*gaps_of(run, dag.cells), *gaps)]  # type: ignore[misc]
@@ -271,7 +271,7 @@ def test_cells_wait_for_the_first_step_that_broke() -> None:
     dag = planned(CURVES)
     there, gaps = lacking(dag, executed(dag, graph_iris=ValueError("sour")))
     assert gaps == [(FAILED, "small: graph iris", "ValueError: sour", 7)]
-    assert list(there.curves) == ["neighbours"], "which has graphs of its own"
+    assert list(there) == ["neighbours"], "which has graphs of its own"
 
 
 def test_a_curve_that_breaks_is_a_gap_beside_the_others() -> None:
@@ -279,7 +279,7 @@ def test_a_curve_that_breaks_is_a_gap_beside_the_others() -> None:
     broken = {"vary_iris_FLGC_for_depths": sour, "graph_iris_with_4_neighbours": sour}
     run = executed(dag, **broken)
     there, gaps = lacking(dag, run)
-    assert {figure: list(lines["iris"]) for figure, lines in there.curves.items()} == {
+    assert {figure: list(lines["iris"]) for figure, lines in there.items()} == {
         "labels": ["FLGC", "FLGC*", SVC],
         "depths": ["FLGC*"],
     }
@@ -302,8 +302,8 @@ def test_data_that_cannot_be_had_are_one_gap_with_all_their_cells(
     error = NotReachable("digits", reasons={"mirror": "down"})
     there, gaps = lacking(dag, executed(dag, dataset_digits=error))
     assert gaps == [(NOT_REACHABLE, "digits", "mirror: down", lost)]
-    assert there.samples == {}
-    assert {title.split()[0] for title in there.curves["hops"]} == {"iris"}
+    assert "samples" not in there
+    assert {title.split()[0] for title in there["hops"]} == {"iris"}
 
 
 def test_what_needs_data_that_failed_is_never_begun() -> None:

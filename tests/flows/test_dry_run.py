@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from flows.plan import Plan
 from tasks.declared.paper import MIN_MAX, closed_form
@@ -14,6 +13,7 @@ from tasks.running.steps import Steps
 from tasks.stages.dataset import dataset
 from tasks.stages.graph import graph
 from tasks.stages.propagate import propagate
+from tests.flows.conftest import Command
 from tests.tasks.chain import run_cell
 
 pytest.importorskip("prefect")
@@ -93,17 +93,13 @@ def test_data_that_nobody_has_are_told(tmp_path: Path) -> None:
     assert found.steps == 0
 
 
-def test_the_command_starts_no_flow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flows.cli import app
-
-    for name in ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK"):
-        monkeypatch.setenv(name, "CRITICAL")
-    monkeypatch.setattr("flows.cli._run", lambda *_: pytest.fail("a flow was started"))
-    chosen = ["--suite", "tiny", "-d", "iris", "-m", "FLGC*", "--store", str(tmp_path), "--dry-run"]
-    shown = CliRunner().invoke(app, chosen)
-    assert shown.exit_code == 0, shown.output
-    assert "4 cells: 0 stored, 4 new." in shown.output
-    assert "the store has nothing like them" in " ".join(shown.output.split())
-    found = json.loads(CliRunner().invoke(app, [*chosen, "--json"]).stdout)
+@pytest.mark.usefixtures("no_flow")
+def test_the_command_starts_no_flow(command: Command) -> None:
+    chosen = ["--suite", "tiny", "-d", "iris", "-m", "FLGC*", "--dry-run"]
+    text = command("reproduce", *chosen)
+    assert text.exit_code == 0, text.output
+    assert "4 cells: 0 stored, 4 new." in text.output
+    assert "the store has nothing like them" in " ".join(text.output.split())
+    found = json.loads(command("reproduce", *chosen, "--json").stdout)
     assert {cell["data"] for cell in found["cells"]} == {"iris"}
     assert found["unknown"] == found["steps"]

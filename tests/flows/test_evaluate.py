@@ -2,105 +2,30 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from flgc.datasets import add, from_table
 from tasks.declared import evaluate as declared
 from tasks.declared.paper import closed_form
+from tests.flows.conftest import Command
 
 pytest.importorskip("prefect")
 
-QUIET = ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK")
-GOOD = "a,b,y\n1,2,u\n2,9,v\n4,5,u\n9,7,v\n3,3,u\n8,8,v\n"
-
-
-@pytest.fixture(autouse=True)
-def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path / "reports"))
-    monkeypatch.setenv("FLGC_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("FLGC_STORE", str(tmp_path / "store"))
-    for name in QUIET:
-        monkeypatch.setenv(name, "CRITICAL")
-    small = closed_form((0, 2), (0.0, 0.2), (0.01, 1.0))
-    monkeypatch.setitem(declared.GRIDS, "classification", small)
-
-
-def evaluate(*arguments: object) -> Any:
-    from flows.evaluate_cli import app
-
-    return CliRunner().invoke(app, list(map(str, arguments)))
-
-
-@pytest.mark.parametrize(
-    ("text", "arguments", "message"),
-    [
-        ("", [], "it is empty"),
-        ("a,y\n", [], "has no rows"),
-        (GOOD, ["--label", "kind"], "no column 'kind'; it has a, b, y"),
-        (GOOD.replace("v", "u"), [], "one class only ('u')"),
-        ("a,y\n1,p\n2,q\n4,r\n", [], "3 classes in 3 rows"),
-        (GOOD, ["--labelled", "much"], "a share such as 10%"),
-        (GOOD, ["--labelled", "100%"], "between 0 and 1"),
-        (GOOD, ["--labelled", "3"], "leaves no row of t to test"),
-        (GOOD, ["--labelled", "5"], "has 3 nodes, 5 are to be labelled"),
-        (GOOD, ["--labelled", "public"], "no public split"),
-        (GOOD, ["--runs", "0"], "runs=0 is not possible"),
-        (GOOD, ["--method", "nobody"], "unknown method 'nobody'"),
-        (GOOD, ["--task", "regression"], "choose from classification, clustering"),
-        (GOOD, ["--node", "a"], "give an edge list too"),
-    ],
-)
-def test_what_cannot_be_ends_with_2_in_a_line_before_anything_runs(
-    text: str,
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("flows.evaluate_cli._run", lambda *_: pytest.fail("a flow was started"))
-    (tmp_path / "t.csv").write_text(text)
-    result = evaluate(tmp_path / "t.csv", *arguments)
-    assert result.exit_code == 2, result.output
-    assert message in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give a file or the name of a dataset"),
-        (["nowhere"], "unknown dataset 'nowhere'"),
-        (["nowhere.csv"], "does not exist"),
-        (["wine", "--label", "kind"], "--label is for files"),
-        (["--nodes", "nodes.csv"], "has no --edges"),
-    ],
-)
-def test_what_is_not_there_is_named(arguments: list[str], message: str) -> None:
-    result = evaluate(*arguments)
-    assert result.exit_code == 2, result.output
-    assert message in " ".join(result.output.split())
-
-
-def test_help_has_examples() -> None:
-    shown = " ".join(evaluate("--help").output.split())
-    assert "flgc evaluate patients.csv --label diagnosis" in shown
-
 
 def test_a_plan_is_honest_alone_and_says_what_the_data_are() -> None:
-    from flows.evaluate import planned_evaluation
+    from flows.evaluate import Evaluation, plan_evaluation
 
-    plan = planned_evaluation("WINE", runs=4, labelled="5")
+    plan = plan_evaluation(Evaluation("WINE", runs=4, labelled="5"))
     [experiment] = plan.experiments
     assert plan.protocols == ("honest",)
     assert plan.command == "flgc evaluate {dataset} --runs 4 --method {method} --labelled 5"
     assert (experiment.split, experiment.runs, experiment.datasets) == ("5-per-class", 4, ("wine",))
     assert {"FLGC*", "FLGC* averaged", "LapRLS", "SVM", "GCN", "SGC"} <= set(experiment.methods)
     assert "In each run 15 rows are labelled and 163 tested" in " ".join(experiment.remarks)
-    clusters = planned_evaluation("wine", task="clustering")
+    clusters = plan_evaluation(Evaluation("wine", task="clustering"))
     [clustered] = clusters.experiments
     assert clusters.command.endswith("--method {method} --task clustering")
     assert (clustered.split, clustered.metrics) == ("", ("ACC", "NMI"))
@@ -113,20 +38,30 @@ def test_many_rows_are_for_methods_that_need_no_pair_of_them() -> None:
     assert {"FLGC", "FLGC*", "FLGC* averaged"} <= set(many)
 
 
+@pytest.mark.usefixtures("command")
 def test_unlabelled_doubled_and_single_rows_are_told() -> None:
-    from flows.evaluate import planned_evaluation
+    from flows.evaluate import Evaluation, plan_evaluation
 
     rows = pd.DataFrame({"x": [1.0, 1, 2, 3, 5, 8, 9, 9], "y": [*"aaabb", "c", None, None]})
     add(from_table(rows), "odd")
-    said = " ".join(planned_evaluation("odd").experiments[0].remarks)
+    said = " ".join(plan_evaluation(Evaluation("odd")).experiments[0].remarks)
     assert "2 rows have no label: they are never scored" in said
     assert "Who always says 'a' is right in 50.0 %" in said
     assert "2 rows have the features of another one" in said
+    add(from_table(rows.drop(index=6)), "single")
+    alone = " ".join(plan_evaluation(Evaluation("single")).experiments[0].remarks)
+    assert "1 row has no label: it is never scored" in alone
+    assert "1 row has the features of another one" in alone
     assert "always labelled: 'c'" in said
 
 
 @pytest.mark.slow
-def test_a_csv_with_holes_and_text_gets_a_report(prefect_server: str, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("prefect_server")
+def test_a_csv_with_holes_and_text_gets_a_report(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = closed_form((0, 2), (0.0, 0.2), (0.01, 1.0))
+    monkeypatch.setitem(declared.GRIDS, "classification", small)
     rng = np.random.default_rng(0)
     kind = np.where(rng.random(90) < 0.25, "ill", "well")
     frame = pd.DataFrame(
@@ -143,7 +78,7 @@ def test_a_csv_with_holes_and_text_gets_a_report(prefect_server: str, tmp_path: 
     frame.to_csv(tmp_path / "ill.csv", index=False)
     chosen = [tmp_path / "ill.csv", "--label", "kind", "--runs", "3", "-m", "FLGC*"]
     chosen += ["-m", "sklearn.naive_bayes:GaussianNB"]
-    result = evaluate(*chosen)
+    result = command("evaluate", *chosen)
     assert result.exit_code == 0, result.output
     assert "'number' (numbers the rows)" in result.stdout
     assert " vs FLGC* " in result.stdout, "a difference to it, not it with a minus"
@@ -153,7 +88,7 @@ def test_a_csv_with_holes_and_text_gets_a_report(prefect_server: str, tmp_path: 
     first = report.index(" **is right most often**: in ")
     assert first < report.index("| column | different values |") < report.index("## ill, 10 %")
     assert "10 rows have no label: they are never scored" in report
-    again = evaluate(*chosen, "--json")
+    again = command("evaluate", *chosen, "--json")
     assert again.exit_code == 0, again.output
     found = json.loads(again.stdout)
     rows = {row["method"]: row for row in found["methods"]}
@@ -161,5 +96,5 @@ def test_a_csv_with_holes_and_text_gets_a_report(prefect_server: str, tmp_path: 
     assert rows["sklearn.naive_bayes:GaussianNB"]["control"] == "FLGC*"
     assert {row["runs"] for row in rows.values()} == {3}
     assert Path(found["report"]).is_file()
-    one_each = evaluate(*chosen, "--labelled", "1")
+    one_each = command("evaluate", *chosen, "--labelled", "1")
     assert "FLGC* on ill: a class has a single label" in " ".join(one_each.stdout.split())

@@ -10,11 +10,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tasks.document.results import COLUMNS, joined
 
 from tasks.store import Store
-from tasks.store.layouts import load
 from tasks.store.upkeep import verify
+from tests.flows.conftest import cells_of
 
 prefect = pytest.importorskip("prefect")
 pytestmark = pytest.mark.slow
@@ -48,12 +47,6 @@ def forked(prefect_server: str, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     return forked
 
 
-def table(store: Path, state: Any) -> pd.DataFrame:
-    sections = state.result(raise_on_failure=False)
-    cells = [load(Store(store), r) for s in sections for r in s.results]
-    return joined(cells)[list(COLUMNS)]
-
-
 def assert_intact(store: Path) -> None:
     assert set(dict(verify(Store(store))).values()) <= {None}
 
@@ -65,13 +58,13 @@ def undisturbed(prefect_server: str, tmp_path_factory: pytest.TempPathFactory) -
         patch.setenv("FLGC_REPORTS", str(store / "reports"))
         state = run(store)
     assert state.is_completed(), state.message
-    return table(store, state)
+    return cells_of(store, state)
 
 
 def assert_completes(store: Path, undisturbed: pd.DataFrame) -> None:
     state = run(store)
     assert state.is_completed(), state.message
-    pd.testing.assert_frame_equal(table(store, state), undisturbed, check_exact=True)
+    pd.testing.assert_frame_equal(cells_of(store, state), undisturbed, check_exact=True)
     assert_intact(store)
 
 

@@ -50,7 +50,7 @@ def read(files: Mapping[str, bytes], classes: tuple[str, ...]) -> Parsed:
 
 
 def reproduce(places: Path, *arguments: str) -> Any:
-    from flows.cli import app
+    from flows.cli.reproduce import app
 
     chosen = ["--suite", "tiny", "--method", "FLGC", "--runs", "1"]
     return CliRunner().invoke(app, [*chosen, "--store", str(places / "store"), *arguments])
@@ -75,16 +75,17 @@ def test_what_is_not_reachable_is_one_line_and_no_failure(places: Path) -> None:
     assert "not reachable" in lines(result.stdout, "wine ")[0]
     assert "Upstream" not in result.output
     first, *_, last = lines(result.stderr, "uci-tiny: ")
-    assert first.endswith(" tasks ...")
+    assert first.endswith(" cells ...")
     assert last.endswith(" s")
-    report = (places / "reports" / "tiny" / "report.md").read_text()
+    [folder] = (places / "reports").glob("tiny-iris-wine-*")
+    report = (folder / "report.md").read_text()
     assert "4 cells are there, 4 not reachable.\n" in report
     assert "### Failed" not in report
     _, *tables = report.split("### Not available\n\n")
     assert len(tables) == 2
     for table in tables:
         assert table.startswith("- wine: no source could be reached (2 cells): ")
-    summary: Any = Artifact.get("uci-tiny-summary")
+    summary: Any = Artifact.get(f"uci-{folder.name}-summary")
     assert len(lines(summary.data, "- wine: no source could be reached (2 cells): ")) == 1
 
 

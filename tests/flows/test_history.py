@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from tasks.document.history import FEWEST
-
 from flgc.benchmark.history import ALL_STAGES, COLUMNS, ONE_FIT, RATIO
+from tasks.analyses.history import FEWEST
 from tasks.stages.history import history, past
 from tasks.store import Store
 from tasks.store.store import file_name
@@ -91,7 +90,7 @@ def test_a_run_that_drifts_ends_in_a_state_of_its_own(prefect_server: str, tmp_p
     assert said_in_the_ui().splitlines()[2].startswith(f"**{verdict[:-1]}.** {FEWEST + 1} runs ")
     assert line in said_in_the_ui()
     [section] = state.result()
-    assert section.results
+    assert section.cells
 
 
 @pytest.mark.slow
@@ -141,7 +140,7 @@ def test_a_drift_is_named_whatever_else_became_of_a_run(
 def test_the_command_shows_what_was_measured_and_what_drifted(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from flows.history_cli import app
+    from flows.cli.history import app
 
     def typed(*more: str) -> tuple[int, str]:
         ended = CliRunner().invoke(app, ["--store", str(tmp_path), *more])

@@ -43,7 +43,7 @@ DOCSTRINGS = [
     *edit("flgc/methods/flgc.py", '"""All settings of a scaling', '"""Each setting of a scaling'),
     *edit("flgc/datasets/dataset.py", '"""sha256 of all that', '"""The sha256 of all that'),
     *edit("tasks/store/layouts.py", '"""Rows as they were written', '"""As they were'),
-    *edit("tasks/document/report.py", '"""The text of one table', '"""A table in words'),
+    *edit("tasks/report/report.py", '"""The text of one table', '"""A table in words'),
     *edit("flgc/methods/scoring.py", '"""What the judge says, as', '"""All that it says, as'),
 ]
 EXPECTED = {
@@ -51,14 +51,13 @@ EXPECTED = {
     "a sentence of the report": [REPORT],
     "the style of the report": [REPORT],
     **{name: [] for name in PROGRESS},
-    "a published value": ["uci-tiny: compare uci-tiny", "uci-tiny: draw uci-tiny", REPORT],
+    "a published value": ["uci-tiny: compare uci-tiny", REPORT],
     "a published value that no table shows": [],
     "a remark": [REPORT],
     "docstrings": [],
     "a further point of a curve": [
         "uci-tiny: splits iris for labels",
         "uci-tiny: vary iris FLGC for labels",  # FLGC* has the same setting, so the same curve
-        "uci-tiny: draw uci-tiny",
         REPORT,
     ],
     "a sentence below a curve": [REPORT],
@@ -70,17 +69,16 @@ EXPECTED = {
         "citation-tiny: fit KarateClub SGC honest",
         # Cells are what they were; times are new, and so is what shows them.
         "citation-tiny: time KarateClub",
-        "citation-tiny: draw citation-tiny",
         REPORT,
     ],
 }
 EDITS = {
     "nothing": [],
     "a sentence of the report": edit(
-        "tasks/document/report.py", "Accuracies are in percent", "Accuracies are in per cent"
+        "tasks/report/report.py", "Accuracies are in percent", "Accuracies are in per cent"
     ),
     "the style of the report": edit(
-        "tasks/document/writers/page/page.css", "--ground: #fdfdfb", "--ground: #fffffb"
+        "tasks/report/writers/page/page.css", "--ground: #fdfdfb", "--ground: #fffffb"
     ),
     **PROGRESS,
     "a published value": edit(
@@ -91,14 +89,17 @@ EDITS = {
     ),
     "a remark": edit(
         "tasks/declared/tiny.py",
-        "        analyses=(\n            Compare(),\n",
-        '        remarks=("wine is a remark.",),\n        analyses=(\n            Compare(),\n',
+        '        analyses=(\n            Sizes("uci_datasets"),\n',
+        '        remarks=("wine is a remark.",),\n        analyses=(\n'
+        '            Sizes("uci_datasets"),\n',
     ),
     "docstrings": DOCSTRINGS,
     "a further point of a curve": edit(
         "tasks/declared/tiny.py", "counts=(1, 3)", "counts=(1, 2, 3)"
     ),
-    "a sentence below a curve": edit("tasks/document/curve_claims.py", "tends to", "is said to"),
+    "a sentence below a curve": edit(
+        "tasks/analyses/labels.py", "best, alone or level", "the best, alone or level"
+    ),
     "a further method": edit(
         "flgc/methods/registry.py",
         '    Contender("FLGC*", _FLGC),\n',
@@ -171,7 +172,6 @@ def test_an_edit_recomputes_what_it_touches_and_nothing_else(
     assert {step for step in more if "wdbc" not in step} == {
         "uci-tiny: describe uci-tiny",
         "uci-tiny: compare uci-tiny",
-        "uci-tiny: draw uci-tiny",
         REPORT,
     }
     assert len([step for step in more if " fit wdbc" in step]) == 5

@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 pytest.importorskip("prefect")
 
 from prefect.logging import disable_run_logger
 from prefect.states import Completed, Failed
-from tasks.document.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap
 
 from flows.section import Section
 from flows.tables import outcome
 from tasks.declared.tiny import TINY
+from tasks.report.gaps import FAILED, NOT_AVAILABLE, NOT_REACHABLE, Gap
 from tasks.store import Artifact
+from tests.flows.conftest import Command
 
 CELL = Artifact("fit-0", "", "fit", 1, 0.0, cached=True)
 
@@ -72,19 +72,17 @@ def test_without_gaps_the_sections_are_the_result() -> None:
 
 @pytest.mark.parametrize(("state", "code"), [(Completed, 0), (Failed, 1)])
 def test_the_command_ends_as_its_flow_did(
-    state: Any, code: int, monkeypatch: pytest.MonkeyPatch
+    state: Any, code: int, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.cli import app
+    from flows.cli.terminal import Ended
 
-    for name in ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK"):
-        monkeypatch.setenv(name, "CRITICAL")
     given: dict[str, Any] = {}
 
-    def ended(chosen: dict[str, Any], when_running: Any) -> Any:
-        given.update(chosen)
-        return state(message="ended", data=[])
+    def ended(name: str, flow: Any, parameters: dict[str, Any], *_: Any) -> Ended:
+        given.update(parameters)
+        return Ended(state(message="ended", data=[]), 0.0, 0.0)
 
-    monkeypatch.setattr("flows.cli._run", ended)
+    monkeypatch.setattr("flows.cli.reproduce.run_flow", ended)
     chosen = ["--suite", "tiny", "--strict", "--protocol", "honest", "--store", "memory://here"]
-    assert CliRunner().invoke(app, chosen).exit_code == code
+    assert command("reproduce", *chosen).exit_code == code
     assert (given["strict"], given["protocols"]) == (True, ["honest"])

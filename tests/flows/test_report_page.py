@@ -16,11 +16,11 @@ pytest.importorskip("axe_playwright_python")
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
-from tasks.document.blocks import Document, Figure, Heading, Table, Text
-from tasks.document.writers import html
 
 from tasks.declared.suites import SUITES
 from tasks.declared.tiny import TINY
+from tasks.report.blocks import Document, Figure, Heading, Table, Text
+from tasks.report.writers import html
 from tests.flows.plainly import run_plainly
 from tests.tasks.report.made import PUBLISHED
 

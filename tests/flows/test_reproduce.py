@@ -11,16 +11,14 @@ from uuid import UUID
 
 import pandas as pd
 import pytest
-from tasks.document.results import COLUMNS, joined
-from tasks.document.tables import SUBJECT
 
-from tasks.store import Store
-from tasks.store.layouts import load
+from tasks.report.tables import SUBJECT
+from tests.flows.conftest import cells_of
 from tests.flows.plainly import computed, run_plainly
 from tests.tasks.edits import edited
 
 prefect = pytest.importorskip("prefect")
-pytestmark = pytest.mark.slow
+slow = pytest.mark.slow
 CHROMIUM = shutil.which("chromium")
 
 # Wherever a stage calls the library for what takes time.
@@ -61,19 +59,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def cold(run: Callable[..., Any], store: str) -> tuple[Any, float]:
-    """The state of the first run and how long it took."""
-    started = time.perf_counter()
-    return run(store=store), time.perf_counter() - started
+def cold(run: Callable[..., Any], store: str) -> Any:
+    """The state of the first run."""
+    return run(store=store)
 
 
 def sections(state: Any) -> list[Any]:
     return state.result(raise_on_failure=False)
-
-
-def table(store: str, state: Any) -> pd.DataFrame:
-    cells = [load(Store(store), r) for s in sections(state) for r in s.results]
-    return joined(cells)[list(COLUMNS)]
 
 
 def task_states(state: Any) -> Counter:
@@ -107,10 +99,9 @@ def settled(state: Any) -> Counter:
     return found
 
 
-def test_every_cell_is_there(cold: tuple[Any, float], store: str) -> None:
-    state, _ = cold
-    assert state.is_completed(), state.message
-    found = table(store, state)
+def test_every_cell_is_there(cold: Any, store: str) -> None:
+    assert cold.is_completed(), cold.message
+    found = cells_of(store, cold)
     cells = found.drop_duplicates(["experiment", *SUBJECT, "method", "protocol"])
     assert Counter(cells["experiment"]) == {
         "citation-tiny": 15,
@@ -122,7 +113,7 @@ def test_every_cell_is_there(cold: tuple[Any, float], store: str) -> None:
 
 
 def test_report_has_both_protocols_and_no_published_values_of_whole_grids(
-    cold: tuple[Any, float], reports: Path
+    cold: Any, reports: Path
 ) -> None:
     text = (reports / "tiny" / "report.md").read_text()
     assert "| dataset | FLGC paper | FLGC honest |" in text
@@ -131,7 +122,7 @@ def test_report_has_both_protocols_and_no_published_values_of_whole_grids(
     assert (reports / "tiny" / "uci-tiny.svg").read_text().startswith("<?xml")
 
 
-def test_artifacts_are_in_the_ui(cold: tuple[Any, float]) -> None:
+def test_artifacts_are_in_the_ui(cold: Any) -> None:
     from prefect.artifacts import Artifact
 
     for key, kind in {
@@ -144,7 +135,7 @@ def test_artifacts_are_in_the_ui(cold: tuple[Any, float]) -> None:
     }.items():
         found: Any = Artifact.get(key)
         assert found.type == kind
-    there = sum(len(section.results) for section in sections(cold[0]))
+    there = sum(len(section.cells) for section in sections(cold))
     summary: Any = Artifact.get("summary-tiny")
     assert summary.data.startswith(f"# {there} cells are there\n")
     assert summary.description == f"{there} cells are there"
@@ -152,23 +143,21 @@ def test_artifacts_are_in_the_ui(cold: tuple[Any, float]) -> None:
 
 
 def test_second_run_recomputes_nothing(
-    cold: tuple[Any, float], run: Callable[..., Any], store: str, monkeypatch: pytest.MonkeyPatch
+    cold: Any, run: Callable[..., Any], store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[str] = []
     for fit in FITS:
         monkeypatch.setattr(fit, lambda *_, fit=fit, **__: calls.append(fit))
-    started = time.perf_counter()
     warm = run(store=store)
-    seconds = time.perf_counter() - started
     assert warm.is_completed(), warm.message
     assert set(settled(warm)) == {"Cached"}
     assert calls == []
-    pd.testing.assert_frame_equal(table(store, warm), table(store, cold[0]), check_exact=True)
-    print(f"cold {cold[1]:.1f} s, warm {seconds:.1f} s")
+    pd.testing.assert_frame_equal(cells_of(store, warm), cells_of(store, cold), check_exact=True)
 
 
+@slow
 def test_no_step_is_submitted_twice_and_other_ways_to_run_find_the_same(
-    cold: tuple[Any, float], store: str
+    cold: Any, store: str
 ) -> None:
     """Called one after the other and without Prefect, they are all in the store."""
     steps = run_plainly(store, device="auto")
@@ -181,8 +170,9 @@ def test_no_step_is_submitted_twice_and_other_ways_to_run_find_the_same(
     assert scores == [f"KarateClub {method}" for method in [*shared, *rivals]]
 
 
+@slow
 def test_a_failed_cell_fails_alone_and_a_rerun_does_only_it(
-    cold: tuple[Any, float],
+    cold: Any,
     run: Callable[..., Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -205,13 +195,13 @@ def test_a_failed_cell_fails_alone_and_a_rerun_does_only_it(
         "- uci-tiny: graph wine, clustering-tiny: graph wine on standardised: failed (4 cells): "
         "ValueError: wine has gone sour"
     ]
-    assert set(table(str(tmp_path), first)["dataset"]) == {"iris"}
+    assert set(cells_of(tmp_path, first)["dataset"]) == {"iris"}
     again = run(**chosen)
     assert again.is_completed(), again.message
     done = settled(again)
     # wine's graphs, scores, picks, cells and statistics, and the reports: the rest is there.
     assert done["Cached"] >= 12
-    assert set(table(str(tmp_path), again)["dataset"]) == {"iris", "wine"}
+    assert set(cells_of(tmp_path, again)["dataset"]) == {"iris", "wine"}
 
 
 # What each stage calls, and the steps that break if that does.
@@ -233,6 +223,7 @@ BREAKS = {
 }
 
 
+@slow
 @pytest.mark.parametrize("place", list(BREAKS))
 def test_cells_are_missing_for_the_reason_of_the_first_step_that_broke(
     place: str, prefect_server: str, reports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -255,8 +246,9 @@ def test_cells_are_missing_for_the_reason_of_the_first_step_that_broke(
     ]
 
 
+@slow
 def test_one_changed_definition_recomputes_its_dependents_only(
-    cold: tuple[Any, float], run: Callable[..., Any], store: str
+    cold: Any, run: Callable[..., Any], store: str
 ) -> None:
     with edited("flgc/noise.py", "def _features(X", "def _features(*, X"):
         state = run(store=store)
@@ -282,19 +274,21 @@ def test_literal_parameters_are_refused_with_their_choices(prefect_server: str) 
         uci(suite="huge")  # type: ignore[arg-type]
 
 
+@slow
 def test_dask_gives_the_same_digests(
-    cold: tuple[Any, float], run: Callable[..., Any], store: str, tmp_path: Path
+    cold: Any, run: Callable[..., Any], store: str, tmp_path: Path
 ) -> None:
     pytest.importorskip("prefect_dask")
     state = run(store=str(tmp_path), datasets=["iris"], runner="dask")
     assert state.is_completed(), state.message
     by_threads = run(store=store, datasets=["iris"])
-    digests = [[r.digest for s in sections(x) for r in s.results] for x in (state, by_threads)]
+    digests = [[r.digest for s in sections(x) for r in s.cells] for x in (state, by_threads)]
     assert digests[0] == digests[1]
 
 
+@slow
 def test_track_appends_one_row_of_history_per_run(
-    cold: tuple[Any, float], prefect_server: str, store: str
+    cold: Any, prefect_server: str, store: str
 ) -> None:
     from flows.track import track
     from tasks.stages.history import past
@@ -331,10 +325,9 @@ def test_long_work_shows_its_progress(prefect_server: str, monkeypatch: pytest.M
         next(tracked([], 0))
 
 
+@slow
 @pytest.mark.skipif(CHROMIUM is None, reason="needs chromium on the path")
-def test_the_printed_report_has_six_pages_at_most(
-    cold: tuple[Any, float], reports: Path, tmp_path: Path
-) -> None:
+def test_the_printed_report_has_six_pages_at_most(cold: Any, reports: Path, tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:

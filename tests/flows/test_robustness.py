@@ -4,16 +4,15 @@ import dataclasses
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from flgc.datasets import add, from_table
 from tasks.declared import robustness as declared
 from tasks.declared.paper import closed_form
+from tests.flows.conftest import Command
 from tests.tasks.report.made import EMPTY
 
 pytest.importorskip("prefect")
@@ -28,67 +27,20 @@ class Broken(Method):
     def outputs(self, problem, grid):
         raise RuntimeError("out of order")
 """
-QUIET = ("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_SERVER_LEVEL", "DO_NOT_TRACK")
 
 
 @pytest.fixture(autouse=True)
-def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path / "reports"))
-    monkeypatch.setenv("FLGC_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("FLGC_STORE", str(tmp_path / "store"))
-    for name in QUIET:
-        monkeypatch.setenv(name, "CRITICAL")
+def _small_grids(monkeypatch: pytest.MonkeyPatch) -> None:
     for task, regularization in {"clustering": 100.0, "classification": 0.01}.items():
         small = closed_form((2,), (0.0, 0.2), (regularization,))
         like = dataclasses.replace(declared.LIKE[task], grids=small)
         monkeypatch.setitem(declared.LIKE, task, like)
 
 
-def robustness(*arguments: str) -> Any:
-    from flows.robustness_cli import app
-
-    return CliRunner().invoke(app, list(arguments))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere"], "nowhere"),
-        (["Cora"], "dataset 'Cora' is a graph"),
-        (["iris", "--noise", "uniform:1"], "choose from gaussian, salt_pepper"),
-        (["iris", "--noise", "gaussian"], "give one as in gaussian:0.1"),
-        (["iris", "--noise", "gaussian:much"], "give one as in gaussian:0.1"),
-        (["iris", "--noise", "gaussian:-1"], "variance=-1.0 is not possible"),
-        (["iris", "--noise", "salt_pepper:2"], "give a number in [0, 1]"),
-        (["iris", "--pattern", "common"], "choose from independent, shared"),
-        (["iris", "--protocol", "mine"], "choose from paper, honest"),
-        (["iris", "--task", "regression"], "choose from clustering, classification"),
-        (["iris", "--seeds", "0"], "seeds=0 is not possible"),
-        (["iris", "--method", "nobody"], "unknown method 'nobody'; choose from FLGC"),
-        (["iris", "--method", "GCN"], "is for classification, not for clustering"),
-        (["iris", "--split", "10%"], "add --task classification"),
-        (["iris", "--task", "classification", "--split", "some"], "a share such as 10%"),
-    ],
-)
-def test_wrong_options_end_with_2_and_name_the_choices(
-    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("flows.robustness_cli._run", lambda *_: pytest.fail("a flow was started"))
-    result = robustness(*arguments)
-    assert result.exit_code == 2, result.output
-    assert message in " ".join(result.output.split())
-
-
-def test_help_has_examples() -> None:
-    shown = " ".join(robustness("--help").output.split())
-    assert "flgc robustness digits --noise gaussian:0.1" in shown
-    assert "salt_pepper:SHARE" in shown
-
-
 def test_without_options_the_plan_is_the_papers_eight_noises_in_both_patterns() -> None:
-    from flows.robustness_of import planned_under_noise
+    from flows.robustness_of import UnderNoise, plan_under_noise
 
-    plan = planned_under_noise("DIGITS")
+    plan = plan_under_noise(UnderNoise("DIGITS"))
     [experiment] = plan.experiments
     assert experiment.datasets == ("digits",)
     assert (len(experiment.noises), len(experiment.subjects)) == (16, 48)
@@ -96,27 +48,29 @@ def test_without_options_the_plan_is_the_papers_eight_noises_in_both_patterns() 
     cell = "--pattern {noise_pattern} --method {method} --protocol {protocol}"
     assert plan.command == f"flgc robustness {{dataset}} --seeds 3 --noise {{noise}} {cell}"
     assert {noise.pattern for noise in experiment.noises[:8]} == {"shared"}
-    chosen = planned_under_noise("iris", noises=["gaussian:0.1", "gaussian:.1"], seeds=1)
+    chosen = plan_under_noise(UnderNoise("iris", noises=["gaussian:0.1", "gaussian:.1"], seeds=1))
     assert len(chosen.experiments[0].subjects) == 2, "the same noise once"
 
 
 def test_a_row_of_json_is_over_the_seeds_of_a_cell() -> None:
-    from flows.robustness_cli import summary
+    from flows.cli.robustness import summarize
 
     cell = {**EMPTY, "dataset": "iris", "noise": "gaussian", "metric": "ACC"}
     seeds = [
         cell | {"run": run, "value": value, "changed_share": share}
         for run, value, share in ((0, 0.5, 0.1), (1, 0.9, 0.3))
     ]
-    [found] = summary(pd.DataFrame(seeds))
+    [found] = summarize(pd.DataFrame(seeds))
     assert (found["mean"], found["std"], found["seeds"]) == pytest.approx((0.7, 0.2, 2))
     assert found["changed_share"] == pytest.approx(0.2)
 
 
 @pytest.mark.slow
-def test_digits_are_clustered_under_noise(prefect_server: str, tmp_path: Path) -> None:
+def test_digits_are_clustered_under_noise(
+    prefect_server: str, command: Command, tmp_path: Path
+) -> None:
     chosen = ["digits", "-m", "FLGC*", "--noise", "salt_pepper:0.2", "--seeds", "1"]
-    result = robustness(*chosen)
+    result = command("robustness", *chosen)
     assert result.exit_code == 0, result.output
     shown = [line for line in result.stdout.splitlines() if line.startswith("digits  ")]
     lines = [re.split(r"\s{2,}", line) for line in shown]
@@ -127,7 +81,7 @@ def test_digits_are_clustered_under_noise(prefect_server: str, tmp_path: Path) -
     report = (tmp_path / "reports" / "digits-robustness" / "report.md").read_text()
     assert "the claim of robustness **rests on the shared pattern**" in report
     assert "robustness-digits: " in result.stderr
-    again = robustness(*chosen, "--json")
+    again = command("robustness", *chosen, "--json")
     assert again.exit_code == 0, again.output
     found = pd.DataFrame(json.loads(again.stdout))
     assert len(found) == 8, "two patterns, protocols and metrics"
@@ -137,13 +91,15 @@ def test_digits_are_clustered_under_noise(prefect_server: str, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_table_of_ones_own_is_classified_under_noise(prefect_server: str) -> None:
+def test_a_table_of_ones_own_is_classified_under_noise(
+    prefect_server: str, command: Command
+) -> None:
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1, 2], 20)
     features = 100 * rng.normal(size=(60, 5)) + 300 * labels[:, None]
     add(from_table(pd.DataFrame(features, columns=[*"abcde"]).assign(kind=labels)), "My_set")
-    result = robustness(
-        *("My_set", "--task", "classification", "--split", "3-per-class", "--json"),
+    result = command(
+        *("robustness", "My_set", "--task", "classification", "--split", "3-per-class", "--json"),
         *("-m", "FLGC*", "-m", "sklearn.neighbors:KNeighborsClassifier"),
         *("--noise", "gaussian:0", "--noise", "gaussian:0.5", "--seeds", "2"),
         *("--pattern", "independent", "--protocol", "honest"),
@@ -160,12 +116,12 @@ def test_a_table_of_ones_own_is_classified_under_noise(prefect_server: str) -> N
 
 @pytest.mark.slow
 def test_a_method_that_breaks_ends_with_1_and_says_why(
-    prefect_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    prefect_server: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "broken_method.py").write_text(BROKEN)
     monkeypatch.syspath_prepend(tmp_path)
-    result = robustness(
-        *("iris", "-m", "FLGC*", "-m", "broken_method:Broken"),
+    result = command(
+        *("robustness", "iris", "-m", "FLGC*", "-m", "broken_method:Broken"),
         *("--noise", "gaussian:0.1", "--seeds", "1", "--pattern", "shared", "--json"),
     )
     assert result.exit_code == 1, result.output

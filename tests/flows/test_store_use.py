@@ -32,7 +32,7 @@ def test_a_run_leaves_a_lease_while_it_lives_and_no_secret_anywhere(
     prefect_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from flows import execute
-    from flows.cli import app
+    from flows.cli.reproduce import app
 
     monkeypatch.setenv("FLGC_STORE", address(tmp_path / "store"))
     monkeypatch.setenv("FLGC_REPORTS", str(tmp_path / "reports"))
@@ -60,7 +60,7 @@ def test_a_run_leaves_a_lease_while_it_lives_and_no_secret_anywhere(
 def test_a_parameter_with_secrets_is_refused(
     prefect_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.cli import app
+    from flows.cli.reproduce import app
 
     monkeypatch.delenv("FLGC_STORE", raising=False)
     result = CliRunner().invoke(app, ["--suite", "tiny", "--store", address(tmp_path)])

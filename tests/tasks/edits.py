@@ -12,7 +12,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 @contextmanager
-def edited(path: str, old: str, new: str) -> Iterator[None]:
+def edited(path: str | Path, old: str, new: str) -> Iterator[None]:
     """As if a process had been started with that edit, and nobody had edited a file since."""
     file = REPOSITORY / path
     source = file.read_text(encoding="utf-8")
@@ -30,5 +30,5 @@ def edited(path: str, old: str, new: str) -> Iterator[None]:
 
 def forget() -> None:
     """As if nothing had been digested yet."""
-    for known in (sources.module_of, code._found, code._definition, code._digested):
+    for known in (sources.module_of, code._definition, code._digest_and_files):
         known.cache_clear()

@@ -1,4 +1,4 @@
-"""Methods of others that do what no method should, and what is said of each."""
+"""Methods of others that do what no method should, and the error that each one gets."""
 
 import os
 import random
@@ -15,6 +15,14 @@ import numpy as np
 from flgc.methods.base import Method, Outputs
 
 SOME = 135  # nodes of iris that are asked for
+
+
+def call(function: Any, given: Any) -> Any:
+    return function(*given)
+
+
+def call_back(n: int, f: Any) -> Any:
+    return (*f(n), os.getpid())
 
 
 class Hostile(Method):
@@ -203,8 +211,8 @@ class Bare(Hostile):
         return np.zeros(SOME)
 
 
-# What the step's error says; None where it has a result.
-SAID: dict[type[Hostile], str | None] = {
+# The end of the step's error; None where it has a result.
+ERRORS: dict[type[Hostile], str | None] = {
     Exits: "SystemExit: 0",
     ExitsAtOnce: "ended its process with code 0",
     Raises: "ValueError: not today",

@@ -3,17 +3,20 @@
 import dataclasses
 import os
 import re
+import signal
 import sys
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tasks.running.isolated import GIGABYTES, SECONDS, MethodFailed, run_isolated, seconds_allowed
 from tests.tasks.chain import IRIS, computed, iris, run_cell
-from tests.tasks.hostile_methods import SAID, Hostile
+from tests.tasks.hostile_methods import ERRORS, Hostile, call, call_back
 
 pytest.importorskip("prefect")
 
@@ -40,13 +43,13 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", SAID, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
 def test_a_hostile_method_fails_by_its_name_and_FLGC_does_not_notice(
     kind: type[Hostile], alone: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(SECONDS, "20" if kind.__name__ == "Hangs" else "300")
     monkeypatch.setenv(GIGABYTES, "1")
-    name, reason = f"{HERE}:{kind.__name__}", SAID[kind]
+    name, reason = f"{HERE}:{kind.__name__}", ERRORS[kind]
     theirs = iris(name, experiment=dataclasses.replace(IRIS, methods=("FLGC", name)))
     state = _of_process()
     with ThreadPoolExecutor(1) as pool:
@@ -62,20 +65,30 @@ def test_a_hostile_method_fails_by_its_name_and_FLGC_does_not_notice(
     assert _of_process() == state
 
 
-@pytest.mark.slow
-def test_what_the_work_asks_for_runs_here_and_its_result_is_the_same(tmp_path: Path) -> None:
-    here = os.getpid()
-
-    def asked(n: int) -> tuple[int, int]:
-        return n + 1, os.getpid()
-
-    found = run_isolated(["nobody"], _asking, {"n": 3}, {"asked": asked})
-    assert found[:2] == (4, here)
-    assert found[2] != here
+def test_callbacks_run_here_and_their_answers_are_the_same() -> None:
+    found = run_isolated(["x"], call_back, {"n": 3}, {"f": lambda n: (n + 1, os.getpid())})
+    assert found[:2] == (4, os.getpid())
+    assert found[2] != os.getpid()
 
 
-def _asking(n: int, asked: object) -> tuple[int, int, int]:
-    return (*asked(n), os.getpid())  # type: ignore[operator]
+@pytest.mark.parametrize(
+    ("reason", "work", "given"),
+    [
+        ("ended its process with code 3", os._exit, (3,)),
+        ("SystemExit: 4", sys.exit, (4,)),
+        ("its process was killed by SIGSEGV", signal.raise_signal, (signal.SIGSEGV,)),
+        ("was stopped after 3 s; set FLGC_METHOD_SECONDS to allow more", time.sleep, (1e6,)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_work_that_gives_no_result_fails_by_the_name_of_its_method(
+    reason: str, work: Any, given: tuple, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The quick half of what all hostile methods do to a whole cell."""
+    if work is time.sleep:
+        monkeypatch.setenv(SECONDS, "3")
+    with pytest.raises(MethodFailed, match=f"mine or yours: {re.escape(reason)}"):
+        run_isolated(["mine", "yours"], call, {"function": work, "given": given}, {})
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "nan", "an hour"])

@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import logging
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -66,24 +68,31 @@ class ScriptedServer:
 
 
 @pytest.mark.parametrize(
-    ("workers", "place"),
-    [
-        (None, "in process"),
-        ([], "in process"),
-        (["OFFLINE"], "in process"),
-        (["OFFLINE", "ONLINE"], "flgc-gpu"),
-    ],
+    ("workers", "online"), [(None, 0), ([], 0), (["OFFLINE"], 0), (["OFFLINE", "ONLINE"], 1)]
 )
-def test_a_fit_goes_to_the_pool_only_when_a_worker_of_it_lives(
-    workers: list[str] | None, place: str
+def test_workers_count_that_live(workers: list[str] | None, online: int) -> None:
+    assert routing.gpu_workers_online(ScriptedServer([workers])) == online
+
+
+@pytest.mark.parametrize(
+    ("workers", "flow", "sent"),
+    [("OFFLINE", "uci", False), ("ONLINE", "uci", True), ("ONLINE", "fit-on-gpu", False)],
+)
+def test_a_fit_is_sent_to_a_worker_that_lives_but_not_from_there(
+    monkeypatch: pytest.MonkeyPatch, workers: str, flow: str, sent: bool
 ) -> None:
-    assert routing.fit_where(ScriptedServer([workers])) == place
-
-
-def test_a_fit_on_the_pool_is_not_sent_there_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would wait for the worker that waits for it."""
-    monkeypatch.setattr(routing.runtime, "flow_run", SimpleNamespace(flow_name="fit-on-gpu"))
-    assert routing.fit_where(ScriptedServer([["ONLINE"]])) == "in process"
+    server = ScriptedServer([[workers]], [Completed()])
+    runtime = SimpleNamespace(
+        flow_run=SimpleNamespace(flow_name=flow), task_run=SimpleNamespace(name="fit iris")
+    )
+    monkeypatch.setattr(routing, "runtime", runtime)
+    monkeypatch.setattr(routing, "get_client", lambda sync_client: nullcontext(server))
+    assert routing._send("fit", "here", "iris", {"grid": {"hops": (1, 2)}}) is sent
+    if sent:
+        given = {"grid": {"hops": (1, 2)}}
+        expected = {"stage": "fit", "store": "here", "about": "iris", "given": given}
+        assert (server.sent["parameters"], server.sent["name"]) == (expected, "fit iris")
 
 
 def send(server: ScriptedServer) -> bool:
@@ -114,7 +123,7 @@ def test_a_fit_that_nobody_takes_is_withdrawn() -> None:
 @pytest.mark.parametrize("paused", ["pool", "queue"])
 def test_nothing_waits_for_a_paused_pool(paused: str) -> None:
     server = ScriptedServer([["ONLINE"]], [Scheduled()], paused=paused)
-    assert routing.fit_where(server) == "in process"
+    assert routing.gpu_workers_online(server) == 0
     assert not send(server)
     assert server.cancelled
 
@@ -141,7 +150,7 @@ def test_without_a_deployment_the_caller_fits(monkeypatch: pytest.MonkeyPatch) -
     assert not send(ScriptedServer([["ONLINE"]]))
 
 
-@pytest.mark.parametrize("suite", list(SUITES))
+@pytest.mark.parametrize("suite", ["tiny", pytest.param("paper", marks=pytest.mark.slow)])
 def test_what_a_stage_is_given_survives_the_way_to_a_worker(suite: str) -> None:
     """Equal in type too: a 4 that comes back as 4.0 has another key in the store."""
     data = Artifact("dataset-0", "d", "dataset", 150, 0.5, cached=True)
@@ -192,48 +201,68 @@ def test_a_worker_stores_under_the_key_that_the_sender_looks_up(name: str, tmp_p
 
 @pytest.fixture
 def in_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routing.TaskRunContext, "get", lambda: "a task")
+    task = SimpleNamespace(task_run=SimpleNamespace(name="fit iris"))
+    monkeypatch.setattr(routing.TaskRunContext, "get", lambda: task)
 
 
-stored: list[str] = []
-
-
-def stage(store: str, about: str, device: str = "cpu") -> Artifact:
+class Toy:
     """A stage that computes what is not stored, and says where."""
-    cached = bool(stored)
-    if not cached:
-        routing.hand_over()
-        stored.append("in process")
-    return Artifact("key", "digest", "fit", 1, 0.0, cached)
+
+    name = "fit"
+
+    def __init__(self) -> None:
+        self.places: list[str] = []
+
+    def __call__(self, store: str, about: str, device: str) -> Artifact:
+        cached = bool(self.places)
+        if not cached:
+            self.places.append("in process")
+        return Artifact("key", "digest", "fit", 1, 0.0, cached)
+
+    def stored(self, store: str, device: str) -> Artifact | None:
+        return self(store, "", device) if self.places else None
 
 
 @pytest.mark.usefixtures("in_a_task")
 @pytest.mark.parametrize(
-    ("device", "worker_does_it", "computed"),
+    ("device", "worker_does_it", "place"),
     [("auto", True, "worker"), ("auto", False, "in process"), ("cpu", True, "in process")],
 )
 def test_a_stage_computes_what_no_worker_did(
-    monkeypatch: pytest.MonkeyPatch, device: str, worker_does_it: bool, computed: str
+    monkeypatch: pytest.MonkeyPatch, device: str, worker_does_it: bool, place: str
 ) -> None:
-    stored.clear()
+    toy = Toy()
 
-    def send(work: Any, store: str, about: str, given: dict[str, Any]) -> bool:
-        assert (store, about, given) == ("here", "iris", {"device": device})
+    def send(stage: str, store: str, about: str, given: dict[str, Any]) -> bool:
+        assert (stage, store, about, given) == ("fit", "here", "iris", {"device": device})
         if worker_does_it:
-            stored.append("worker")
+            toy.places.append("worker")
         return worker_does_it
 
     monkeypatch.setattr(routing, "_send", send)
-    routed = routing.gpu_first(stage)
+    routed = routing.gpu_first(toy)
     assert not routed("here", "iris", device=device).cached
-    assert stored == [computed]
+    assert toy.places == [place]
+    monkeypatch.delattr(routing, "_send")
     assert routed("here", "iris", device=device).cached, "nothing is sent for what is stored"
 
 
+@pytest.mark.usefixtures("in_a_task")
+def test_a_result_that_went_elsewhere_is_computed_here_and_said(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The worker has another store, or other code."""
+    toy = Toy()
+    monkeypatch.setattr(routing, "_send", lambda *request: True)
+    monkeypatch.setattr(routing, "get_logger", logging.getLogger)
+    assert not routing.gpu_first(toy)("here", "iris", device="auto").cached
+    assert toy.places == ["in process"]
+    assert "its result is not in this store" in caplog.text
+
+
 def test_outside_of_a_task_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    stored.clear()
     monkeypatch.delattr(routing, "_send")
-    assert not routing.gpu_first(stage)("here", "iris", device="auto").cached
+    assert not routing.gpu_first(Toy())("here", "iris", device="auto").cached
 
 
 @pytest.mark.parametrize("name", ["dataset", "report", "os:system", "tasks.stages.fit:fit", ""])

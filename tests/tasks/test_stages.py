@@ -18,7 +18,7 @@ from tasks.declared.paper import SMALL_SETS, closed_form, prepared
 from tasks.declared.types import Cell, Experiment, Noise, Subject
 from tasks.report.rows import COLUMNS
 from tasks.running.steps import chain_of
-from tasks.store import Store
+from tasks.store import Store, layouts
 from tasks.store.layouts import dataset_of, dataset_table
 from tasks.store.upkeep import artifact_keys, prune
 from tests import plain
@@ -289,9 +289,10 @@ def test_propagated_features_are_those_of_the_picked_setting(
     for hops, teleport in ((2, 0.0), (2, 0.1), (4, 0.1)):
         declare(monkeypatch, "one", hops=(hops,), teleport=(teleport,))
         found = run_cell(tmp_path, iris("one"))
-        P = Store(tmp_path).read_matrix(found["graph"].key).toarray()
+        P = layouts.load(Store(tmp_path), found["graph"]).toarray()
         expected = plain.propagate(P, X, hops, teleport)
-        np.testing.assert_allclose(Store(tmp_path).read_matrix(found["propagate"].key), expected)
+        H = layouts.load(Store(tmp_path), found["propagate"])
+        np.testing.assert_allclose(H, expected)
 
 
 def test_a_part_outside_of_the_grid_is_refused(

@@ -31,7 +31,7 @@ from tasks.declared.types import Cell, Experiment, Subject
 from tasks.report.evidence import Declaration, Evidence
 from tasks.report.rows import COLUMNS
 from tasks.stages.time import time
-from tasks.store import Artifact, Store
+from tasks.store import Artifact, Store, layouts
 from tests.tasks.chain import rows, run_cell
 from tests.tasks.edits import edited
 
@@ -68,7 +68,7 @@ def trained(store: Path, found: dict[str, Artifact], picked: pd.Series, runs: in
     data, splits = load("KarateClub"), from_table(Store(store).read(found["splits"].key))
     everywhere = np.arange(data.n_nodes)
     asked = [Split(s.train, everywhere[:0], everywhere) for s in splits]
-    P = Store(store).read_matrix(found["graph"].key)
+    P = layouts.load(Store(store), found["graph"])
     given = (data.features, data.labels, data.n_classes, P, asked, seeds()[:runs])
     problem, _ = classification(*given, QUICK)
     scores = train(

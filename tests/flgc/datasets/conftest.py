@@ -55,6 +55,46 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
     return register
 
 
+# What a path gives: a body with its status, and a length if another is to be told.
+SENT = {
+    "good": (TOY, 200),
+    "toy": (TOY, 200),
+    "missing": (b"", 404),
+    "broken": (b"", 500),
+    "truncated": (TOY[:10], 200, len(TOY)),
+    "shortened": (TOY[:16], 200),
+    "changed": (TOY.replace(b"0.5", b"0.6"), 200),
+    "windows": (TOY.replace(b"\n", b"\r\n"), 200),
+    "garbage": (bytes(range(256)), 200),
+}
+OK = b"HTTP/1.1 200 OK\r\n"
+# Bytes as they are, of which some are no HTTP.
+BARE = {
+    "bad_length": OK + b"Content-Length: many\r\n\r\n" + TOY[:10],
+    "two_lengths": OK + b"Content-Length: 5, 6\r\n\r\n" + TOY,
+    "bad_chunks": OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n" + TOY,
+    "bad_status": b"HTTP/1.1 fine\r\n\r\n",
+    "bad_header": OK + b"".join(b"X-%d: 1\r\n" % i for i in range(200)) + b"\r\n" + TOY,
+    "bad_gzip": OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(TOY) + TOY,
+    "no_http": b"\xff\x00 220 smtp ready\r\n",
+    "closed": b"",
+}
+# Some bytes, then one drop after the other, each well within any time-out.
+DRIPS = {
+    "drip_body": (OK + b"Content-Length: 9999999\r\n\r\n", b"0"),
+    "drip_chunks": (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n0\r\n"),
+    "drip_status": (b"HTTP/1.1 200 O", b"K"),
+    "drip_header": (OK + b"X-Slow: ", b"0"),
+    "endless": (OK + b"\r\n", b"0" * 65536),
+}
+REDIRECTS = {
+    "elsewhere": "/endless",
+    "redirect_nowhere": "gopher://[/",
+    "redirects": "/redirects/{}",
+    "drip_redirects": "/drip_redirects/{}",
+}
+
+
 class _Handler(BaseHTTPRequestHandler):
     """Each path misbehaves in its own way; `hits` counts the requests."""
 
@@ -64,7 +104,20 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0].split("/")[1]
         self.hits[path] = self.hits.get(path, 0) + 1
-        getattr(self, f"give_{path}", self.give_missing)()
+        self.close_connection = True
+        if path in BARE:
+            self.wfile.write(BARE[path])
+        elif path in DRIPS:
+            self._drip(*DRIPS[path], pause=0 if path == "endless" else 0.05)
+        elif path in REDIRECTS:
+            self.stop.wait(0.2 if path == "drip_redirects" else 0)
+            self.send_response(302)
+            self.send_header("Location", REDIRECTS[path].format(self.hits[path]))
+            self.end_headers()
+        elif path in SENT:
+            self._send(*SENT[path])
+        else:
+            getattr(self, f"give_{path}", lambda: self._send(*SENT["missing"]))()
 
     def _send(self, body: bytes, status: int = 200, length: int | None = None) -> None:
         self.send_response(status)
@@ -72,34 +125,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def give_good(self) -> None:
-        self._send(TOY)
-
-    give_toy = give_good
-
-    def give_missing(self) -> None:
-        self._send(b"", status=404)
-
-    def give_broken(self) -> None:
-        self._send(b"", status=500)
+    def _drip(self, begin: bytes, drop: bytes, pause: float) -> None:
+        self.wfile.write(begin)
+        try:
+            while not self.stop.wait(pause):
+                self.wfile.write(drop)
+        except OSError:
+            self.hits["cut off"] = 1
 
     def give_flaky(self) -> None:
         self._send(TOY) if self.hits["flaky"] > 1 else self._send(b"", status=503)
-
-    def give_truncated(self) -> None:
-        self._send(TOY[:10], length=len(TOY))
-
-    def give_shortened(self) -> None:
-        self._send(TOY[:16])
-
-    def give_changed(self) -> None:
-        self._send(TOY.replace(b"0.5", b"0.6"))
-
-    def give_windows(self) -> None:
-        self._send(TOY.replace(b"\n", b"\r\n"))
-
-    def give_garbage(self) -> None:
-        self._send(bytes(range(256)))
 
     def give_stalled(self) -> None:
         self.send_response(200)
@@ -111,86 +146,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def give_silent(self) -> None:
         self.stop.wait(10)
-
-    def give_elsewhere(self) -> None:
-        self.send_response(302)
-        self.send_header("Location", "/endless")
-        self.end_headers()
-
-    def give_endless(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        try:
-            while not self.stop.is_set():
-                self.wfile.write(b"0" * 65536)
-        except OSError:
-            self.hits["cut off"] = 1
-
-    def _drip(self, begin: bytes, drop: bytes) -> None:
-        """Some bytes, then one drop after the other, each well within any time-out."""
-        self.wfile.write(begin)
-        try:
-            while not self.stop.wait(0.05):
-                self.wfile.write(drop)
-        except OSError:
-            self.hits["cut off"] = 1
-
-    def give_drip_body(self) -> None:
-        self._drip(b"HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", b"0")
-
-    def give_drip_chunks(self) -> None:
-        self._drip(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n0\r\n")
-
-    def give_drip_status(self) -> None:
-        self._drip(b"HTTP/1.1 200 O", b"K")
-
-    def give_drip_header(self) -> None:
-        self._drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"0")
-
-    def give_drip_redirects(self) -> None:
-        self.stop.wait(0.2)
-        self.send_response(302)
-        self.send_header("Location", f"/drip_redirects/{self.hits['drip_redirects']}")
-        self.end_headers()
-
-    def give_redirects(self) -> None:
-        self.send_response(302)
-        self.send_header("Location", f"/redirects/{self.hits['redirects']}")
-        self.end_headers()
-
-    def give_redirect_nowhere(self) -> None:
-        self.send_response(302)
-        self.send_header("Location", "gopher://[/")
-        self.end_headers()
-
-    def give_bad_length(self) -> None:
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + TOY[:10])
-
-    def give_two_lengths(self) -> None:
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\n" + TOY)
-
-    def give_bad_chunks(self) -> None:
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + TOY)
-
-    def give_bad_status(self) -> None:
-        self.wfile.write(b"HTTP/1.1 fine\r\n\r\n")
-
-    def give_bad_header(self) -> None:
-        lines = b"".join(b"X-%d: 1\r\n" % i for i in range(200))
-        self.wfile.write(b"HTTP/1.1 200 OK\r\n" + lines + b"\r\n" + TOY)
-
-    def give_no_http(self) -> None:
-        self.wfile.write(b"\xff\x00 220 smtp ready\r\n")
-
-    def give_closed(self) -> None:
-        self.close_connection = True
-
-    def give_bad_gzip(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(TOY)))
-        self.end_headers()
-        self.wfile.write(TOY)
 
     def give_simple(self) -> None:
         """A package index with one wheel that is none, on demand with a digest not its own."""
@@ -232,6 +187,35 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
     running.shutdown()
     running.server_close()
     thread.join()
+
+
+@pytest.fixture
+def wheel(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+    """Has pip bring these bytes as the wheel of toy."""
+
+    def put(content: bytes) -> None:
+        def pip_download(requirement: str, flags: tuple, folder: Path) -> Path:
+            path = folder / "toy-1.0-py3-none-any.whl"
+            path.write_bytes(content)
+            return path
+
+        monkeypatch.setattr(wheels, "_pip_download", pip_download)
+
+    return put
+
+
+@pytest.fixture
+def pip_index(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Lets pip see this index and nothing else."""
+
+    def put(url: str, links: str = "") -> None:
+        given = {"CONFIG_FILE": "/dev/null", "NO_CACHE_DIR": "1", "EXTRA_INDEX_URL": ""}
+        for name, value in (given | {"INDEX_URL": url, "FIND_LINKS": links}).items():
+            monkeypatch.delenv(f"PIP_{name}", raising=False)
+            if value:
+                monkeypatch.setenv(f"PIP_{name}", value)
+
+    return put
 
 
 @pytest.fixture

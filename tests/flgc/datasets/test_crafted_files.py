@@ -1,10 +1,14 @@
+import pytest
+
 from tests.flgc.datasets.crafted import ROWS
 from tests.flgc.watched import Worker
+from tests.speeds import slow
 
 
-def test_no_crafted_file_ends_the_process():
+@pytest.mark.parametrize("step", [4, slow(1)])
+def test_no_crafted_file_ends_the_process(step):
     assert len(ROWS) >= 36
     with Worker("tests.flgc.datasets.crafted") as worker:
-        outcomes = {row.name: worker.outcome(number) for number, row in enumerate(ROWS)}
+        outcomes = {ROWS[i].name: worker.outcome(i) for i in range(0, len(ROWS), step)}
     bad = {name: seen for name, seen in outcomes.items() if seen[0] not in ("works", "clear")}
     assert not bad

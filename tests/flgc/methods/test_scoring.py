@@ -25,6 +25,7 @@ from flgc.methods.registry import BUILT_IN, contender
 from flgc.methods.scoring import fit_cell, score_settings, score_table
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.scaling import dense
+from tests.speeds import slow
 
 KARATE = load("KarateClub")
 P = propagation_matrix(as_adjacency(KARATE.edges, KARATE.n_nodes))
@@ -285,7 +286,10 @@ def sp_eye(n: int):
     return propagation_matrix(as_adjacency(np.zeros((n, n))))
 
 
-@pytest.mark.parametrize(("name", "task"), BUILT_IN)
+QUICK = ("FLGC*", "FLGC* averaged", "GCN", "LapRLS", "SVM", "K-Means", "LRSC")
+
+
+@pytest.mark.parametrize(("name", "task"), [k if k[0] in QUICK else slow(*k) for k in BUILT_IN])
 def test_runs_of_a_batch_do_not_see_each_other(name: str, task: str) -> None:
     """Methods that take all runs at once give each what it would have alone."""
     row = contender(name, task)

@@ -15,6 +15,7 @@ from flgc.methods.flgc_clustering import Clustering
 from flgc.methods.sorted_affinity import SortedAffinity, sort_affinity
 from flgc.preparing import build_graph
 from flgc.scaling import standardised
+from tests.plain import seeds
 
 IRIS = load("iris")
 P = build_graph(IRIS, "standardised", 10)
@@ -53,7 +54,7 @@ def test_it_is_the_estimators_matrix_with_rows_and_columns_by_class() -> None:
     assert found.matrix.dtype == np.float32
 
 
-@given(labels=st.lists(st.integers(-1, 3), min_size=1, max_size=9), seed=st.integers(0, 2**32 - 1))
+@given(labels=st.lists(st.integers(-1, 3), min_size=1, max_size=9), seed=seeds)
 def test_what_is_inside_is_the_sum_over_pairs(labels: list[int], seed: int) -> None:
     labels = sorted(labels)
     half = np.random.default_rng(seed).random((len(labels), len(labels)))

@@ -36,6 +36,14 @@ def test_of_many_steps_that_broke_alike_a_few_are_named():
     assert line.endswith("uci: fit 5, and 34 more: failed (40 cells): OSError: full")
 
 
+def test_methods_of_one_name_keep_their_reasons():
+    gaps = [Gap(FAILED, "uci: score iris thing", f"a:{kind}: no", 2) for kind in ("X", "Y", "X")]
+    assert listed(gaps) == [
+        "uci: score iris thing: failed (4 cells): a:X: no",
+        "uci: score iris thing: failed (2 cells): a:Y: no",
+    ]
+
+
 def test_nonsense_from_a_source_is_a_failure_in_one_line_without_secrets():
     error = NotAvailable("Cora could not be had:\n  - https://me:pass@a.org/x: wrong content\n")
     found = dataset_gap("Cora", error, 1)

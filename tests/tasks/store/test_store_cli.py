@@ -2,19 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
-from tasks.store.store import Artifact, Store, file_name
-from tasks.store.upkeep import Listed, find_key, list_artifacts, prune, verify
-from tasks.store_cli import _enough_digits, app
-
-
-def one(value: int) -> pa.Table:
-    return pa.table({"value": [value]})
+from flows.cli.store import _enough_digits, app
+from tasks.store.store import Artifact, Store
+from tasks.store.upkeep import Listed, find_key, list_artifacts, verify
+from tests.tasks.store.kit import chain_in, cut, keys, one, run, run_json
 
 
 @pytest.fixture
@@ -24,33 +20,11 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def chain(store: Store) -> dict[str, Artifact]:
-    """raw -> graph -> fit, and a graph that nothing was made from."""
-    raw = store.get_or_compute("download", (), lambda: one(1), inputs={"source": "f" * 64})
-    graph = store.get_or_compute(
-        "graph", (), lambda: one(2), parameters={"k": 5}, inputs={"raw": raw}
-    )
-    other = store.get_or_compute(
-        "graph", (), lambda: one(3), parameters={"k": 9}, inputs={"raw": raw}
-    )
-    fit = store.get_or_compute("fit", (), lambda: one(4), inputs={"graph": graph})
-    return {"raw": raw, "graph": graph, "other": other, "fit": fit}
-
-
-def run(store: Store, *arguments: str) -> Result:
-    return CliRunner().invoke(app, [*arguments, "--store", store.url])
-
-
-def run_json(store: Store, *arguments: str) -> Any:
-    return json.loads(run(store, *arguments, "--json").stdout)
-
-
-def break_file(store: Store, artifact: Artifact, keep: int = 30) -> None:
-    path = Path(store.url) / file_name(artifact.key)
-    path.write_bytes(path.read_bytes()[:keep])
+    return chain_in(store)
 
 
 def test_ls(store: Store, chain: dict[str, Artifact]) -> None:
-    assert {row["key"] for row in run_json(store, "ls")} == {a.key for a in chain.values()}
+    assert {row["key"] for row in run_json(store, "ls")} == keys(*chain.values())
     assert [row["key"] for row in run_json(store, "ls", "--stage", "fit")] == [chain["fit"].key]
 
 
@@ -67,15 +41,16 @@ def test_ls_is_a_line_for_each_with_totals_by_stage(
     shown = run(store, "ls", "--sort", "size")
     assert shown.exit_code == 0
     artifacts, totals, (last,) = (part.splitlines() for part in shown.stdout.split("\n\n"))
-    assert len(artifacts) == 1 + 5
-    assert artifacts[-1].startswith("fit       Cora FLGC* honest")
+    assert len(artifacts) == 1 + 6
+    assert artifacts[-1].startswith("fit      Cora FLGC* honest")
     assert artifacts[-1].endswith(wide.key.rpartition("-")[2][:8])
     assert [line.split()[:2] for line in totals[1:]] == [
-        ["download", "1"],
+        ["dataset", "1"],
+        ["history", "1"],
         ["graph", "2"],
         ["fit", "2"],
     ]
-    assert last.startswith("5 artifacts, ")
+    assert last.startswith("6 artifacts, ")
     for line in artifacts[1:]:
         assert run(store, "show", line.split()[-1]).exit_code == 0
 
@@ -92,7 +67,7 @@ def test_on_a_terminal_each_artifact_has_one_line(
     store: Store, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about = "a long text " * 8
-    monkeypatch.setattr("tasks.store_cli._width", lambda: width)
+    monkeypatch.setattr("flows.cli.store._width", lambda: width)
     store.get_or_compute("fit", (), lambda: one(1), provenance={"about": about})
     line = run(store, "ls").stdout.splitlines()[1]
     assert len(line) <= width
@@ -103,13 +78,13 @@ def test_on_a_terminal_each_artifact_has_one_line(
 def test_ls_of_a_stage_that_is_not_there(store: Store, chain: dict[str, Artifact]) -> None:
     result = run(store, "ls", "--stage", "fits")
     assert result.exit_code == 2
-    assert "no artifact of stage fits; there are download, fit, graph" in result.stderr
+    assert "no artifact of stage fits; there are dataset, fit, graph, history" in result.stderr
 
 
 def test_ls_of_nothing_and_of_damage(store: Store) -> None:
     assert run_json(store, "ls") == []
     artifact = store.get_or_compute("fit", (), lambda: one(1))
-    break_file(store, artifact)
+    cut(store, artifact)
     assert run_json(store, "ls")[0]["readable"] is False
     assert "unreadable" in run(store, "ls").stdout
 
@@ -139,39 +114,18 @@ def test_show_needs_one_artifact(
 
 def test_verify(store: Store, chain: dict[str, Artifact]) -> None:
     assert run(store, "verify").exit_code == 0
-    break_file(store, chain["graph"])
+    cut(store, chain["graph"])
     assert run(store, "verify").exit_code == 1
-    assert set(run_json(store, "verify")["damaged"]) == {chain["graph"].key}
+    assert set(json.loads(run(store, "verify", "--json").stdout)["damaged"]) == {chain["graph"].key}
     assert dict(verify(store))[chain["fit"].key] is None
     assert run(store, "show", chain["graph"].key).exit_code == 1
 
 
 def test_prune_says_first(store: Store, chain: dict[str, Artifact]) -> None:
-    break_file(store, chain["other"])
+    cut(store, chain["other"])
     assert "add --delete" in run(store, "prune").stdout
-    assert len(list_artifacts(store)) == 4
+    assert len(list_artifacts(store)) == 5
     assert run_json(store, "prune", "--delete")["deleted"] is True
-    assert len(list_artifacts(store)) == 3
-
-
-def test_prune_what_results_do_not_need(store: Store, chain: dict[str, Artifact]) -> None:
-    files = run_json(store, "prune", "--keep", chain["fit"].key)["files"]
-    assert [file["name"] for file in files] == [file_name(chain["other"].key)]
-
-
-def test_prune_by_stage_and_age(store: Store, chain: dict[str, Artifact]) -> None:
-    assert len(run_json(store, "prune", "--stage", "graph")["files"]) == 2
-    assert run_json(store, "prune", "--older-than", "1")["files"] == []
-    in_a_week = max(listed.created for listed in list_artifacts(store)) + 7 * 86400
-    assert len(prune(store, older_than_days=5, now=in_a_week)) == 4
-
-
-def test_a_result_that_is_not_there_prunes_nothing(
-    store: Store, chain: dict[str, Artifact]
-) -> None:
-    """A misspelt key must not make everything unreachable."""
-    result = run(store, "prune", "--keep", "fit-0000", "--delete")
-    assert result.exit_code == 2
     assert len(list_artifacts(store)) == 4
 
 

@@ -3,7 +3,10 @@
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +16,11 @@ from sklearn.svm import SVC
 
 from flgc import scaling
 from flgc.classifier import FLGCClassifier
-from flgc.registry import Registry
 from tasks.store import code as code_module
+from tasks.store import sources
 from tasks.store.code import changed_files, code_digest
 from tasks.store.store import CodeChanged, Store
+from tests.tasks.edits import edited, forget
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -170,21 +174,26 @@ OBJECTS = (
 )
 SOLVERS = {"ridge.solve", "reexported.through"}
 
-SCRIPT = """
-import sys
-from importlib import import_module
-from tasks.store.code import code_digest
-for name in sys.argv[1:]:
-    module, _, inner = name.rpartition(".")
-    print(code_digest(getattr(import_module("toy." + module), inner)))
-"""
-
 
 def write(root: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text))
+
+
+@contextmanager
+def importable(root: Path, files: dict[str, str]) -> Iterator[Path]:
+    """The files on the path of this process, which forgets their modules afterwards."""
+    write(root, files)
+    known = set(sys.modules)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(root)
+        yield root
+    for name in set(sys.modules) - known:
+        del sys.modules[name]
+    sources.source_file.cache_clear()
+    forget()
 
 
 def run(root: Path, script: str, *arguments: str) -> list[str]:
@@ -200,14 +209,20 @@ def run(root: Path, script: str, *arguments: str) -> list[str]:
     return result.stdout.split()
 
 
-def digests(root: Path, files: dict[str, str]) -> dict[str, str]:
-    write(root, files)
-    return dict(zip(OBJECTS, run(root, SCRIPT, *OBJECTS), strict=True))
+def digests() -> dict[str, str]:
+    named = [(name, *f"toy.{name}".rsplit(".", 1)) for name in OBJECTS]
+    return {name: code_digest(getattr(import_module(m), inner)) for name, m, inner in named}
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return digests(tmp_path_factory.mktemp("before"), PACKAGE)
+def toys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with importable(tmp_path_factory.mktemp("toys"), PACKAGE) as root:
+        yield root
+
+
+@pytest.fixture(scope="module")
+def before(toys: Path) -> dict[str, str]:
+    return digests()
 
 
 @pytest.mark.parametrize(
@@ -260,24 +275,23 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     ],
 )
 def test_an_edit_reaches_its_dependents_alone(
-    tmp_path: Path, before: dict[str, str], name: str, old: str, new: str, dependents: set[str]
+    toys: Path, before: dict[str, str], name: str, old: str, new: str, dependents: set[str]
 ) -> None:
-    text = textwrap.dedent(PACKAGE[name])
-    assert text.count(old) == 1
-    after = digests(tmp_path, {**PACKAGE, name: text.replace(old, new)})
+    with edited(toys / name, old, new):
+        after = digests()
     assert {key for key in OBJECTS if before[key] != after[key]} == dependents
 
 
 def test_the_place_of_the_source_does_not_count(tmp_path: Path, before: dict[str, str]) -> None:
-    assert digests(tmp_path, PACKAGE) == before
+    write(tmp_path, PACKAGE)
+    script = "from toy.ridge import solve; from tasks.store.code import code_digest as d\n"
+    assert run(tmp_path, f"{script}print(d(solve))") == [before["ridge.solve"]]
     assert len(set(before.values())) == len(before)
 
 
 def test_the_name_of_the_module_counts(tmp_path: Path) -> None:
-    write(tmp_path, {"one.py": "def f(): return 1", "two.py": "def f(): return 1"})
-    script = "import one, two; from tasks.store.code import code_digest as d\n"
-    first, second = run(tmp_path, f"{script}print(d(one.f), d(two.f))")
-    assert first != second
+    with importable(tmp_path, {"one.py": "def f(): return 1", "two.py": "def f(): return 1"}):
+        assert code_digest(import_module("one").f) != code_digest(import_module("two").f)
 
 
 def test_a_script_counts_as_the_module_that_it_is(tmp_path: Path) -> None:
@@ -306,26 +320,26 @@ def test_a_script_counts_as_the_module_that_it_is(tmp_path: Path) -> None:
 
 def test_an_installed_package_that_is_given_counts_by_source(tmp_path: Path) -> None:
     """One that is only used does not, nor does what the project depends on."""
-    place = tmp_path / "site-packages"
-    files = {"user/__init__.py": "", "user/method.py": "import other\nfrom user.aid import h\n"}
-    files["user/method.py"] += "def f(): return h() + other.g()"
-    files |= {"user/aid.py": "def h(): return 1", "other.py": "def g(): return 1"}
-    script = "import user.method as m; from tasks.store.code import code_digest\n"
-    script += "print(code_digest(m.f))"
-    found = []
-    for edit in ({}, {"user/aid.py": "def h(): return 2"}, {"other.py": "def g(): return 2"}):
-        write(place, files | edit)
-        found += run(place, script)
-    assert found[0] != found[1]
-    assert found[0] == found[2]
+    files = {"user/__init__.py": "", "user/aid.py": "def h(): return 1"}
+    files["user/method.py"] = (
+        "import other\nfrom user.aid import h\ndef f(): return h() + other.g()"
+    )
+    files["other.py"] = "def g(): return 1"
+    with importable(tmp_path / "site-packages", files) as place:
+        method = import_module("user.method").f
+        found = code_digest(method)
+        with edited(place / "user/aid.py", "return 1", "return 2"):
+            assert code_digest(method) != found
+        with edited(place / "other.py", "return 1", "return 2"):
+            assert code_digest(method) == found
 
 
 @pytest.fixture
 def _other_versions(monkeypatch: pytest.MonkeyPatch) -> Any:
-    code_module._third_party.cache_clear()
+    code_module._requirement.cache_clear()
     monkeypatch.setattr(code_module, "version", lambda name: f"0 of {name}")
     yield
-    code_module._third_party.cache_clear()
+    code_module._requirement.cache_clear()
 
 
 def test_a_third_party_counts_by_its_version(request: pytest.FixtureRequest) -> None:
@@ -371,14 +385,6 @@ def test_what_has_no_definition_is_refused(nameless: Any) -> None:
         code_digest(nameless)
 
 
-def test_a_registry_of_the_project_is_not_followed() -> None:
-    assert isinstance(scaling.SCALINGS, Registry)
-    followed = code_module._definition(
-        code_module.Target("flgc.scaling", "SCALINGS"), frozenset()
-    ).targets
-    assert followed == frozenset()
-
-
 STAGE = """
 import sys
 from pathlib import Path
@@ -418,20 +424,14 @@ def test_an_edited_file_that_is_not_used_does_not_matter(tmp_path: Path) -> None
     assert run(tmp_path / "toys", STAGE, store)[:2] == [key, "True"]
 
 
-def test_after_an_edit_what_is_there_can_be_read_and_nothing_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_an_edit_what_is_there_can_be_read_and_nothing_is_computed(tmp_path: Path) -> None:
     """A process keeps the keys of the code that it has imported, here with a file that goes."""
-    write(tmp_path, {"fleeting.py": "def f(): return 1"})
-    monkeypatch.syspath_prepend(tmp_path)
-    import fleeting  # type: ignore[import-not-found]
-
-    store = Store(tmp_path / "store")
-    artifact = store.get_or_compute("fit", [fleeting.f], lambda: pa.table({"x": [1]}))
-    (tmp_path / "fleeting.py").unlink()
-    again = store.get_or_compute("fit", [fleeting.f], lambda: pytest.fail("computed"))
-    assert (again.key, again.cached) == (artifact.key, True)
-    with pytest.raises(CodeChanged, match=r"fleeting\.py changed"):
-        store.get_or_compute(
-            "fit", [fleeting.f], lambda: pytest.fail("computed"), parameters={"k": 1}
-        )
+    store, compute = Store(tmp_path / "store"), lambda: pytest.fail("computed")
+    with importable(tmp_path, {"fleeting.py": "def f(): return 1"}):
+        code = [import_module("fleeting").f]
+        artifact = store.get_or_compute("fit", code, lambda: pa.table({"x": [1]}))
+        (tmp_path / "fleeting.py").unlink()
+        again = store.get_or_compute("fit", code, compute)
+        assert (again.key, again.cached) == (artifact.key, True)
+        with pytest.raises(CodeChanged, match=r"fleeting\.py changed"):
+            store.get_or_compute("fit", code, compute, parameters={"k": 1})

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from tasks.store.digests import content_digest
-from tasks.store.matrices import matrix_to_table, table_to_matrix
+from tasks.store.layouts import matrix_to_table, table_to_matrix
 from tasks.store.parquet import FIELDS, as_table, read_record, read_table, to_bytes
 
 columns = st.one_of(

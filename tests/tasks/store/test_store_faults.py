@@ -3,14 +3,12 @@
 import os
 import random
 import resource
-import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -19,65 +17,43 @@ import pytest
 
 from tasks.store.store import Store, StoreError, artifact_key, code_digest, file_name
 from tasks.store.upkeep import prune, verify
+from tests.tasks.store.kit import in_fork, ordinary_user
 
-REPOSITORY = Path(__file__).parents[3]
 ARTIFACTS = 12
 
 
-def write_all(root: str | Path, tag: str) -> Iterator[str]:
-    """Artifacts of a megabyte, one after the other; `random` ones are never twice the same."""
+def write_all(root: Path) -> list[str]:
+    """Artifacts of a megabyte, one after the other."""
     store = Store(root)
-    for i in range(ARTIFACTS):
-
-        def compute(i: int = i) -> pa.Table:
-            noise = os.urandom(8).hex() if tag == "random" else ""
-            values = np.random.default_rng(i).normal(size=100_000)
-            return pa.table({"x": values, "noise": [noise] * len(values)})
-
-        yield store.get_or_compute("fit", (), compute, parameters={"i": i}).digest
-
-
-def start_writer(root: Path, tag: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, __file__, str(root), tag],
-        env={"PYTHONPATH": str(REPOSITORY)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    values = [np.random.default_rng(i).normal(size=100_000) for i in range(ARTIFACTS)]
+    return [
+        store.get_or_compute(
+            "fit", (), lambda i=i: pa.table({"x": values[i]}), parameters={"i": i}
+        ).digest
+        for i in range(ARTIFACTS)
+    ]
 
 
-def digests(writer: subprocess.Popen[str]) -> list[str]:
-    output, _ = writer.communicate(timeout=120)
-    assert writer.returncode == 0
-    return output.split()[1:]
-
-
-@pytest.mark.slow
-def test_killed_at_random_moments_then_rerun(tmp_path: Path) -> None:
-    undisturbed = list(write_all(tmp_path / "undisturbed", "same"))
+@pytest.mark.parametrize("kills", [3, pytest.param(25, marks=pytest.mark.slow)])
+def test_killed_at_random_moments_then_rerun(tmp_path: Path, kills: int) -> None:
+    undisturbed = write_all(tmp_path / "undisturbed")
     chance = random.Random(0)
     survivors = []
-    for attempt in range(20):
-        root = tmp_path / str(attempt)
-        writer = start_writer(root, "same")
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "ready\n"
-        time.sleep(chance.uniform(0, 0.25))
-        writer.send_signal(signal.SIGKILL)
-        writer.wait()
+    for kill in range(kills):
+        root = tmp_path / str(kill)
+
+        def some_are_done(root: Path = root) -> None:
+            wanted, deadline = chance.randrange(1, ARTIFACTS - 4), time.monotonic() + 60
+            while len(list(root.glob("fit/fit-*"))) < wanted and time.monotonic() < deadline:
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 0.005))
+
+        in_fork(lambda root=root: write_all(root), some_are_done)
         left = dict(verify(Store(root)))
         assert set(left.values()) <= {None}
         survivors.append(len(left))
-        assert list(write_all(root, "same")) == undisturbed
-    assert 0 < sum(survivors) < 20 * ARTIFACTS
-
-
-def test_two_processes_at_once_agree(tmp_path: Path) -> None:
-    """Even on work that never gives the same twice: who ends first decides for both."""
-    writers = [start_writer(tmp_path, "random") for _ in range(2)]
-    one, two = (digests(writer) for writer in writers)
-    assert one == two
-    assert set(dict(verify(Store(tmp_path))).values()) == {None}
+        assert write_all(root) == undisturbed
+    assert 0 < sum(survivors) < kills * ARTIFACTS
 
 
 def test_threads_of_one_process_compute_once(tmp_path: Path) -> None:
@@ -119,52 +95,42 @@ def large_table() -> pa.Table:
 
 
 @contextmanager
-def small_disk() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder:
-        options = ["-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]
-        if subprocess.run(["mount", *options], capture_output=True).returncode:
-            pytest.skip("mounting a small tmpfs needs privileges")
-        try:
-            yield Path(folder)
-        finally:
-            subprocess.run(["umount", folder], check=True)
-
-
-def test_a_full_disk_is_said_and_does_no_harm() -> None:
-    with small_disk() as disk:
-        store = Store(disk / "store")
-        small = store.get_or_compute("graph", (), lambda: pa.table({"x": [1]}))
-        with pytest.raises(StoreError, match=r"no space for an artifact of 4\.\d MB .*MB free"):
-            store.get_or_compute("fit", (), large_table)
-        assert [entry.name for entry in store.files.entries()] == [file_name(small.key)]
-        assert store.read(small.key).num_rows == 1
-
-
-def test_a_file_size_limit_is_a_full_disk_too(tmp_path: Path) -> None:
-    """Needs no privileges: the kernel refuses the write in the middle."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    store = Store(tmp_path / "store")
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, limits[1]))
+def small_disk(folder: Path) -> Iterator[None]:
+    folder.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    if subprocess.run(["mount", *options], capture_output=True).returncode:
+        pytest.skip("mounting a small tmpfs needs privileges")
     try:
-        with pytest.raises(StoreError, match=f"store {tmp_path}.*no space"):
-            store.get_or_compute("fit", (), large_table)
+        yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert not list(store.files.entries())
-    assert not store.get_or_compute("fit", (), large_table).cached
+        subprocess.run(["umount", str(folder)], check=True)
 
 
 @contextmanager
-def ordinary_user() -> Iterator[None]:
-    """Permissions mean nothing to root: be nobody for a while."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
+def small_files(folder: Path) -> Iterator[None]:
+    """Needs no privileges: the kernel refuses the write in the middle."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, limits[1]))
     try:
         yield
     finally:
-        os.seteuid(0)
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("fault", [small_disk, small_files])
+def test_no_space_is_an_error_that_says_so_and_does_no_harm(
+    tmp_path: Path, fault: Callable[[Path], AbstractContextManager[None]]
+) -> None:
+    with fault(tmp_path / "disk"):
+        store = Store(tmp_path / "disk" / "store")
+        small = store.get_or_compute("graph", (), lambda: pa.table({"x": [1]}))
+        no_space = rf"store {tmp_path}.*no space for an artifact of 4\.\d MB .*MB free"
+        with pytest.raises(StoreError, match=no_space):
+            store.get_or_compute("fit", (), large_table)
+        assert [entry.name for entry in store.files.entries()] == [file_name(small.key)]
+        assert store.read(small.key).num_rows == 1
+    if fault is small_files:
+        assert not store.get_or_compute("fit", (), large_table).cached
 
 
 def test_a_read_only_store_can_be_read_but_not_written() -> None:
@@ -211,9 +177,3 @@ def test_leftover_temporaries_are_harmless_and_pruned(tmp_path: Path) -> None:
     assert [gone.name for gone in prune(store, delete=True, now=tomorrow)] == ["fit/.tmp-0123"]
     assert not leftover.exists()
     assert store.read(artifact.key).num_rows == 1
-
-
-if __name__ == "__main__":
-    print("ready", flush=True)
-    for digest in write_all(sys.argv[1], sys.argv[2]):
-        print(digest, flush=True)

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+from flows.cli.store import app
 from tasks.store.store import DamagedArtifact, Store, StoreError, artifact_key, file_name
-from tasks.store_cli import app
 from tests.tasks.store.vault import SECRETS, Vault, address
 
 

@@ -4,24 +4,22 @@ import json
 import os
 import random
 import resource
-import signal
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
 
-from tasks.store.store import Artifact, DamagedArtifact, Store, StoreError, file_name
-from tasks.store_cli import app
+from tasks.store.store import Artifact, DamagedArtifact, Store, StoreError
+from tests.tasks.store.kit import forked, in_fork, path_of, run
 
-ARTIFACTS, FAULTS = 500, 200
+ARTIFACTS = 500
 STAGES = ("dataset", "graph", "fit", "history")
-ROWS = ARTIFACTS // len(STAGES)
 COMMANDS = (
     ["ls", "--json"],
     ["verify"],
@@ -36,12 +34,13 @@ def values(i: int) -> pa.Table:
     return pa.table({"x": np.arange(i, i + 40)})
 
 
-def make_all(store: Store) -> list[Artifact]:
+def make_all(store: Store, number: int) -> list[Artifact]:
     """Four stages, each artifact made from one of the stage before."""
     made: list[Artifact] = []
-    for i in range(ARTIFACTS):
-        stage, row = divmod(i, ROWS)
-        inputs = {"before": made[i - ROWS]} if stage else {}
+    rows = ceil(number / len(STAGES))
+    for i in range(number):
+        stage, row = divmod(i, rows)
+        inputs = {"before": made[i - rows]} if stage else {}
         parameters = {"row": row}
         made.append(
             store.get_or_compute(
@@ -53,7 +52,7 @@ def make_all(store: Store) -> list[Artifact]:
 
 def command(store: Store, *arguments: str) -> tuple[int, str]:
     """A command of `flgc store`; whatever happens, it ends with a word and with 0 or 1."""
-    result = CliRunner().invoke(app, [*arguments, "--store", store.url])
+    result = run(store, *arguments)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
     assert result.exit_code in (0, 1)
     assert result.output.strip()
@@ -64,19 +63,17 @@ def command(store: Store, *arguments: str) -> tuple[int, str]:
 class Siege:
     """The store, what must be in it, and what may be damaged by now."""
 
-    def __init__(self, root: Path, chance: random.Random) -> None:
+    def __init__(self, root: Path, chance: random.Random, number: int) -> None:
         self.store, self.chance = Store(root), chance
-        self.artifacts = make_all(self.store)
+        self.artifacts = make_all(self.store, number)
         self.hurt: set[str] = set()
 
-    def path(self, i: int) -> Path:
-        return Path(self.store.url) / file_name(self.artifacts[i].key)
-
     def damage(self, change: Callable[[bytearray], bytes | bytearray]) -> None:
-        i = self.chance.randrange(ARTIFACTS)
+        artifact = self.chance.choice(self.artifacts)
+        path = path_of(self.store, artifact)
         with suppress(FileNotFoundError):  # pruned, since it was damaged before
-            self.path(i).write_bytes(change(bytearray(self.path(i).read_bytes())))
-            self.hurt.add(self.artifacts[i].key)
+            path.write_bytes(change(bytearray(path.read_bytes())))
+            self.hurt.add(artifact.key)
 
     def flip(self) -> None:
         def change(data: bytearray) -> bytearray:
@@ -90,11 +87,11 @@ class Siege:
         self.damage(lambda data: data[: self.chance.randrange(len(data) + 1)])
 
     def any_command(self) -> list[str]:
-        """Those with --keep name the ends of all chains, so they may take none of the 500."""
+        """Those with --keep name the ends of all chains, so they may take none of these."""
         *others, last = self.chance.choice(COMMANDS)
         if last != "--keep":
             return [*others, last]
-        ends = self.artifacts[-ROWS:]
+        ends = self.artifacts[-ceil(len(self.artifacts) / len(STAGES)) :]
         return [*others, *(word for end in ends for word in ("--keep", end.key))]
 
     def too_many_files(self) -> None:
@@ -137,8 +134,8 @@ class Siege:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
     def kill_a_prune(self) -> None:
-        arguments = ["prune", "--delete"]
-        in_fork(lambda: command(self.store, *arguments), kill_after=self.chance.uniform(0, 0.2))
+        moment = self.chance.uniform(0, 0.2)
+        in_fork(lambda: command(self.store, "prune", "--delete"), lambda: time.sleep(moment))
 
     def kill_a_writer(self) -> None:
         number = self.chance.random()
@@ -149,7 +146,8 @@ class Siege:
                     "extra", (), lambda: values(0), parameters={"k": number + k}
                 )
 
-        in_fork(write, kill_after=self.chance.uniform(0, 0.05))
+        moment = self.chance.uniform(0, 0.05)
+        in_fork(write, lambda: time.sleep(moment))
 
     def two_writers(self) -> None:
         """Of work that never gives the same twice; both must end with what stands there."""
@@ -167,8 +165,8 @@ class Siege:
         assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
         os.close(write)
         with os.fdopen(read) as pipe:
-            told = {tuple(json.loads(line)) for line in pipe}
-        ((key, digest),) = told
+            answers = {tuple(json.loads(line)) for line in pipe}
+        ((key, digest),) = answers
         assert self.store.record(key)["digest"] == digest
 
     def assert_whole(self) -> None:
@@ -180,50 +178,30 @@ class Siege:
                 assert artifact.key in self.hurt
 
 
-def forked(work: Callable[[], object]) -> int:
-    """A process that does this and ends with 0 if nothing was raised."""
-    pid = os.fork()
-    if pid:
-        return pid
-    try:
-        work()
-        os._exit(0)
-    except BaseException as error:
-        os.write(2, f"{type(error).__name__}: {error}\n".encode())
-        os._exit(1)
+FAULTS = {
+    "flip": 85,
+    "truncate": 55,
+    "too_many_files": 10,
+    "no_space": 15,
+    "kill_a_prune": 10,
+    "kill_a_writer": 12,
+    "two_writers": 13,
+}
 
 
-def in_fork(work: Callable[[], object], kill_after: float | None = None) -> None:
-    pid = forked(work)
-    if kill_after is not None:
-        time.sleep(kill_after)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        return
-    assert os.waitpid(pid, 0)[1] == 0
-
-
-def test_500_artifacts_under_200_faults(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [0.1, pytest.param(1, marks=pytest.mark.slow)])
+def test_500_artifacts_under_200_faults(tmp_path: Path, share: float) -> None:
+    """A tenth of it each time."""
     chance = random.Random(20)
-    siege = Siege(tmp_path / "store", chance)
-    faults = {
-        siege.flip: 85,
-        siege.truncate: 55,
-        siege.too_many_files: 10,
-        siege.no_space: 15,
-        siege.kill_a_prune: 10,
-        siege.kill_a_writer: 12,
-        siege.two_writers: 13,
-    }
-    assert sum(faults.values()) == FAULTS
-    order = [fault for fault, times in faults.items() for _ in range(times)]
+    siege = Siege(tmp_path / "store", chance, int(share * ARTIFACTS))
+    order = [getattr(siege, fault) for fault, n in FAULTS.items() for _ in range(ceil(share * n))]
     chance.shuffle(order)
     for number, fault in enumerate(order, start=1):
         fault()
-        if number % 50 == 0:
+        if number % 50 == 0 or number == len(order):
             command(siege.store, *siege.any_command())
             siege.assert_whole()
-    again = make_all(siege.store)
+    again = make_all(siege.store, len(siege.artifacts))
     assert [a.digest for a in again] == [a.digest for a in siege.artifacts]
     assert {a.key for a in again if not a.cached} <= siege.hurt
     assert command(siege.store, "verify")[0] == 0

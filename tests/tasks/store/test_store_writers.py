@@ -1,8 +1,6 @@
 """Two writers of one key end with the same artifact in hand: the one that stands in the store."""
 
 import os
-import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -15,13 +13,13 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 from tasks.store.files import temporary_name
+from tasks.store.leases import TURNS
 from tasks.store.store import Store, artifact_key, code_digest, file_name
-from tasks.store.turns import TURNS
 from tasks.store.upkeep import verify
+from tests.tasks.store.kit import forked
 
-REPOSITORY = Path(__file__).parents[3]
-KEYS = 30
-BEAT = 0.05
+KEYS = 20
+BEAT = 0.03
 
 
 class Shelf(LocalFileSystem):
@@ -71,26 +69,14 @@ def test_processes_agree(tmp_path: Path, scheme: str, damaged: bool) -> None:
     url = f"{scheme}{tmp_path}/store"
     if damaged:
         spoil(Store(url))
-    writers = [
-        subprocess.Popen(
-            [sys.executable, __file__, url],
-            env={"PYTHONPATH": str(REPOSITORY)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    for writer in writers:
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "ready\n"
-    for writer in writers:
-        assert writer.stdin is not None
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    outputs = [writer.communicate(timeout=120)[0].split() for writer in writers]
-    assert [writer.returncode for writer in writers] == [0, 0]
-    assert_agreed(Store(url), outputs)
+
+    def write(place: Path) -> None:
+        place.write_text("\n".join(write_all(url)))
+
+    places = [tmp_path / name for name in ("one", "two")]
+    writers = [forked(lambda place=place: write(place)) for place in places]
+    assert [os.waitpid(writer, 0)[1] for writer in writers] == [0, 0]
+    assert_agreed(Store(url), [place.read_text().split() for place in places])
 
 
 @pytest.mark.parametrize("damaged", [False, True])
@@ -125,10 +111,3 @@ def test_a_writer_that_was_killed_in_its_turn_is_waited_for_and_forgotten(
     assert time.monotonic() - started > 0.3
     assert store.record(artifact.key)["digest"] == artifact.digest
     assert [entry.name for entry in store.files.entries()] == [name_of(0)]
-
-
-if __name__ == "__main__":
-    print("ready", flush=True)
-    sys.stdin.readline()
-    for digest in write_all(sys.argv[1]):
-        print(digest, flush=True)

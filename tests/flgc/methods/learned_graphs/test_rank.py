@@ -11,6 +11,7 @@ from flgc.methods.learned_graphs.kmm import Bipartite, means_of
 from flgc.methods.learned_graphs.rank import Graph, alternated, rank_constrained
 from flgc.methods.learned_graphs.rrcsl import RobustRepresentation
 from flgc.methods.learned_graphs.simplex import k_neighbor_weights
+from tests.plain import seeds
 
 KINDS = {
     "CAN": lambda X, squares, A, gamma: (AdaptiveNeighbors(squares, gamma), gamma),
@@ -26,8 +27,8 @@ def graph_of(kind, X, k=5):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(seed=st.integers(0, 2**32 - 1), factor=st.sampled_from([0.1, 1.0, 10.0]))
-@settings(max_examples=10, deadline=None)
+@given(seed=seeds, factor=st.sampled_from([0.1, 1.0, 10.0]))
+@settings(max_examples=10)
 def test_at_a_fixed_strength_the_objective_falls(kind, seed, factor):
     X = np.random.default_rng(seed).standard_normal((25, 4))
     graph, strength, S = graph_of(kind, X)
@@ -164,7 +165,7 @@ def test_a_mean_that_nobody_is_joined_with_is_no_component_and_stays():
     np.testing.assert_array_equal(means_of(S, X, before), [[1.0], [9.0], [7.0]])
 
 
-@given(st.integers(0, 2**32 - 1))
+@given(seeds)
 def test_distances_are_those_of_the_formula(seed):
     rng = np.random.default_rng(seed)
     X, Z = rng.standard_normal((4, 3)), rng.standard_normal((5, 3))

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flgc.methods.learned_graphs.simplex import k_neighbor_weights, nearest_on_simplex
-
-SEEDS = st.integers(0, 2**32 - 1)
+from tests.plain import seeds
 
 
 def bisected(p: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -17,7 +16,7 @@ def bisected(p: np.ndarray, w: np.ndarray) -> np.ndarray:
     return np.maximum(p - t * w, 0)
 
 
-@given(SEEDS, st.sampled_from([0.1, 1.0, 1e3]), st.booleans())
+@given(seeds, st.sampled_from([0.1, 1.0, 1e3]), st.booleans())
 def test_it_is_the_nearest_point(seed, size, weighted):
     rng = np.random.default_rng(seed)
     P = size * rng.standard_normal((5, 7))
@@ -29,7 +28,7 @@ def test_it_is_the_nearest_point(seed, size, weighted):
     assert (S >= 0).all()
 
 
-@given(SEEDS)
+@given(seeds)
 def test_equal_weights_are_no_weights(seed):
     P = np.random.default_rng(seed).standard_normal((4, 6))
     np.testing.assert_allclose(
@@ -52,7 +51,7 @@ def test_large_entries_keep_their_digits(weighted):
     np.testing.assert_allclose(S.sum(), 1.0, atol=1e-12)
 
 
-@given(SEEDS, st.integers(1, 5))
+@given(seeds, st.integers(1, 5))
 def test_k_neighbors_are_the_projection_with_their_gamma(seed, k):
     D = np.random.default_rng(seed).uniform(0.1, 1.0, (4, 8))
     S, gammas = k_neighbor_weights(D, k)

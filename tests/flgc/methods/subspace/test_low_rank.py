@@ -1,7 +1,4 @@
-"""LRR and LRSC: each equal to its formula, and what they do on odd tables."""
-
-import pickle
-import warnings
+"""LRR and LRSC: each equal to its formula."""
 
 import numpy as np
 import pytest
@@ -16,28 +13,21 @@ from flgc.graph import knn_graph
 from flgc.low_rank_expression import low_rank_expression, robust_low_rank_expression
 from flgc.methods.base import Problem
 from flgc.methods.estimators import Estimator
-from flgc.methods.registry import contender
 from flgc.methods.subspace.lrr import LRRClustering
 from flgc.methods.subspace.lrsc import LRSCClustering, cleaned, lrsc
 from flgc.metrics import clustering_accuracy
-from tests.flgc.test_clustering import union_of_subspaces
+from tests.flgc.drawn import union_of_subspaces
+from tests.speeds import slow
 
 KINDS = (LRRClustering, LRSCClustering)
 X, TRUTH = union_of_subspaces()
 NOISY = X + 0.1 * np.random.default_rng(0).standard_normal(X.shape)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([kind(2, random_state=0) for kind in KINDS])
 def test_scikit_learn_estimator_contract(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_subspaces_without_noise_are_found(kind):
-    model = kind(3, random_state=0).fit(X)
-    assert clustering_accuracy(TRUTH, model.labels_) == 1.0
-    np.testing.assert_allclose(model.affinity_matrix_, model.affinity_matrix_.T, atol=1e-12)
-    assert (model.affinity_matrix_ >= 0).all()
 
 
 @pytest.mark.parametrize("model", [LRRClustering(3, weight=100.0), LRSCClustering(3)])
@@ -47,7 +37,7 @@ def test_samples_of_independent_subspaces_have_no_affinity(model):
     assert affinity[TRUTH[:, None] != TRUTH].max() < 1e-3
 
 
-@pytest.mark.parametrize("pca", [None, 2])
+@pytest.mark.parametrize("pca", [None, slow(2)])
 @pytest.mark.parametrize("model", [LRRClustering(3, weight=0.1), LRSCClustering(3, tau=0.1)])
 def test_noise_and_projection_are_survived(model, pca):
     model = clone(model).set_params(pca=pca, random_state=0).fit(NOISY)
@@ -150,87 +140,3 @@ def test_lrsc_shares_its_decompositions_and_changes_nothing():
         affinities = zip(outputs.extras["affinity"], same.extras["affinity"], strict=True)
         for ours, theirs in affinities:
             np.testing.assert_allclose(ours, theirs, atol=1e-10)
-
-
-@pytest.mark.parametrize(("name", "most"), [("LRR", 10), ("LRSC", 20)])
-def test_rows_have_small_grids_and_find_subspaces(name, most):
-    row = contender(name, "clustering")
-    assert row.n_settings() <= most
-    found = list(row.method.outputs(problem(X), row.whole({})))
-    assert len(found) == row.n_settings()
-    best = max(clustering_accuracy(TRUTH, outputs.classes[0]) for _, outputs in found)
-    assert best == 1.0
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_parameters_clones_and_pickles(kind):
-    model = kind(3, random_state=0).fit(X)
-    again = clone(model).fit(X)
-    np.testing.assert_array_equal(again.labels_, model.labels_)
-    kept = pickle.loads(pickle.dumps(model))
-    assert kept.get_params() == model.get_params()
-    np.testing.assert_array_equal(kept.fit(X).labels_, model.labels_)
-
-
-REFUSED = {
-    LRRClustering: ("weight", "power", "tol", "max_iter", "pca"),
-    LRSCClustering: ("tau", "alpha", "pca"),
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind in KINDS for name in REFUSED[kind]]
-)
-def test_parameters_that_cannot_work_are_refused(kind, name):
-    for value in (0, -1, "a", np.nan):
-        with pytest.raises(ValueError, match=f"{name}=.* is not possible"):
-            kind(3, **{name: value}).fit(X)
-
-
-ODD = {
-    "a constant column": np.hstack([X, np.full((len(X), 1), 7.0)]),
-    "a duplicated row": np.vstack([X, X[:1]]),
-    "a row of zeros": np.vstack([X, np.zeros((1, X.shape[1]))]),
-    "nothing but zeros": np.zeros((12, 3)),
-    "nothing but one row": np.ones((12, 3)),
-    "one column": X[:, :1],
-    "more columns than rows": X[::12],
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("case", ODD)
-def test_odd_tables_are_clustered(kind, case):
-    features = ODD[case]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)
-        for n_clusters in (1, 3):
-            model = kind(n_clusters, random_state=0).fit(features)
-            assert np.isfinite(model.affinity_matrix_).all()
-            assert model.labels_.shape == (len(features),)
-            assert set(model.labels_) <= set(range(n_clusters))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_duplicated_row_goes_with_the_first(kind):
-    labels = kind(3, random_state=0).fit_predict(ODD["a duplicated row"])
-    assert labels[0] == labels[-1]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_row_of_zeros_disturbs_no_other(kind):
-    labels = kind(3, random_state=0).fit_predict(ODD["a row of zeros"])
-    assert clustering_accuracy(TRUTH, labels[:-1]) == 1.0
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_more_clusters_than_rows_are_refused(kind):
-    with pytest.raises(ValueError, match="n_clusters=5 is not possible with n_samples=4"):
-        kind(5).fit(X[:4])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_cluster_may_come_out_empty(kind):
-    """Two points, many times: five clusters are asked for, and whatever is found is in range."""
-    labels = kind(5, random_state=0).fit_predict(np.repeat(np.eye(2, 3), 10, axis=0))
-    assert set(labels) <= set(range(5))

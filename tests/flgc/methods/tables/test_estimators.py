@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
@@ -22,9 +22,10 @@ from flgc.methods.tables.tsvm import Machine, started, switched, transductive
 from tests import plain
 
 THREE = (LapRLSClassifier(), SSELMClassifier(hidden=40, random_state=0), TSVMClassifier())
-weights = st.sampled_from([1e-2, 0.5, 4.0, 100.0])
+weights = plain.regularizations
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     list(THREE),
     expected_failed_checks=lambda _: {
@@ -33,12 +34,6 @@ weights = st.sampled_from([1e-2, 0.5, 4.0, 100.0])
 )
 def test_scikit_learn_estimator_contract(estimator, check):
     check(estimator)
-
-
-def partly(labels: np.ndarray, labelled: np.ndarray) -> np.ndarray:
-    y = np.full(len(labels), -1)
-    y[labelled] = labels[labelled]
-    return y
 
 
 def decision(scores: np.ndarray) -> np.ndarray:
@@ -60,7 +55,7 @@ def test_laprls_is_the_dense_formula(problem, width, ratio, ambient):
     A, X, labels, labelled, n_classes = problem
     width = min(width, 4.0)
     model = LapRLSClassifier(width=width, ratio=ratio, ambient=ambient)
-    model.fit(X, partly(labels, labelled), adjacency=A)
+    model.fit(X, plain.partly(labels, labelled), adjacency=A)
     n = len(X)
     K = RBF(width * median_distance(X))(X)
     L = np.eye(n) - plain.propagation_matrix(A)
@@ -84,7 +79,7 @@ def test_ss_elm_is_the_dense_formula(problem, hidden, smoothness, cost):
     """beta = (I + H'CH + smoothness H'LH)^-1 H'C Y."""
     A, X, labels, labelled, n_classes = problem
     model = SSELMClassifier(hidden=hidden, smoothness=smoothness, cost=cost, random_state=5)
-    model.fit(X, partly(labels, labelled), adjacency=A)
+    model.fit(X, plain.partly(labels, labelled), adjacency=A)
     W, b = model.layer_
     assert (W.shape, b.shape) == ((X.shape[1], hidden), (hidden,))
     H = expit(X @ W + b)
@@ -126,7 +121,7 @@ def test_without_unlabelled_rows_the_tsvm_is_the_svm(centers):
 @st.composite
 def crossed(draw):
     """Two classes that overlap, some rows of each labelled."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = np.random.default_rng(draw(plain.seeds))
     truth = np.repeat([0, 1], [draw(st.integers(4, 20)), draw(st.integers(4, 20))])
     X = rng.standard_normal((len(truth), 2)) + truth[:, None] * draw(st.sampled_from([0.5, 1.5]))
     y = np.where(rng.random(len(truth)) < 0.3, truth, -1)
@@ -134,7 +129,6 @@ def crossed(draw):
     return X, y, draw(st.sampled_from([0.1, 1.0, 10.0]))
 
 
-@settings(max_examples=30)
 @given(crossed())
 def test_no_switch_raises_the_objective(problem):
     X, y, cost = problem
@@ -144,7 +138,6 @@ def test_no_switch_raises_the_objective(problem):
         assert np.all(np.diff(step) < 0)
 
 
-@settings(max_examples=30)
 @given(crossed(), st.sampled_from([0.01, 0.3, 1.0]), st.sampled_from([0.1, 1.0]))
 def test_switched_pairs_lower_the_slack_of_a_machine_as_it_is(problem, plus, minus):
     X, y, cost = problem
@@ -211,7 +204,6 @@ def test_a_machine_knows_its_objective():
     assert (machine.coef[25:] == 0).all()
 
 
-@settings(max_examples=30)
 @given(crossed())
 def test_in_the_end_unlabelled_rows_count_fully_and_have_the_share_of_labelled_ones(problem):
     X, y, cost = problem
@@ -233,7 +225,7 @@ def test_unlabelled_rows_move_the_boundary_into_the_gap():
     X = np.vstack([rng.uniform([0, 0], [3, 1], (40, 2)), rng.uniform([4, 0], [5, 1], (40, 2))])
     X[0], X[40] = [0.0, 0.5], [4.1, 0.5]
     truth = np.repeat([0, 1], 40)
-    y = partly(truth, np.array([0, 40]))
+    y = plain.partly(truth, np.array([0, 40]))
     alone = SVC(C=10, gamma=0.5 / median_distance(X) ** 2).fit(X[[0, 40]], truth[[0, 40]])
     assert np.mean(alone.predict(X) == truth) < 0.9
     for model in (LapRLSClassifier(n_neighbors=5, ratio=10.0, width=0.5), TSVMClassifier()):

@@ -1,7 +1,5 @@
 """The rivals as methods: whole paths equal single fits, left-out nodes equal refits."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -206,67 +204,6 @@ def test_a_method_cannot_say_itself_how_good_it_is_on_tests():
     assert (table["hits"] == 5).all()
 
 
-def blobs(sizes: tuple[int, ...], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    truth = np.repeat(np.arange(len(sizes)), sizes)
-    return 3.0 * np.eye(len(sizes), 4)[truth] + rng.standard_normal((len(truth), 4)), truth
-
-
-def constant_columns() -> tuple[np.ndarray, np.ndarray]:
-    X, truth = blobs((20, 20))
-    X[:, 1:] = 1.0
-    return X, truth
-
-
-def duplicate_rows() -> tuple[np.ndarray, np.ndarray]:
-    X, truth = blobs((3, 3))
-    return np.repeat(X, 8, axis=0), np.repeat(truth, 8)
-
-
-def all_rows_the_same() -> tuple[np.ndarray, np.ndarray]:
-    return np.ones((24, 3)), np.arange(24) % 2
-
-
-DEGENERATE = {
-    "one label in a class": (*blobs((30, 5, 3)), 4),
-    "constant columns": (*constant_columns(), 4),
-    "duplicate rows": (*duplicate_rows(), 5),
-    "all rows the same": (*all_rows_the_same(), 5),
-    "99 to 1": (*blobs((198, 2)), 10),
-    "k larger than a class": (*blobs((30, 4)), 20),
-    "no edges": (*blobs((20, 20)), 0),
-}
-
-
-@pytest.mark.parametrize("case", DEGENERATE)
-@pytest.mark.parametrize("name", RIVALS)
-def test_degenerate_tables_are_scored_without_a_word(name, case):
-    X, truth, k = DEGENERATE[case]
-    n_classes = int(truth.max()) + 1
-    train = np.sort(
-        np.concatenate(
-            [
-                np.flatnonzero(truth == c)[: max(1, np.sum(truth == c) // 10)]
-                for c in range(n_classes)
-            ]
-        )
-    )
-    rest = np.setdiff1d(np.arange(len(X)), train)
-    split = with_folds(Split(train, np.array([], dtype=int), rest), truth, 0)
-    method, grid = small(name)
-    graph = propagation_matrix(knn_graph(min_max(X), k))
-    given = (X, truth, n_classes, graph, [split, split], SEEDS[:2], method)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        table = score_table(method, *classification(*given), grid)
-    columns = [column for column in ("test", "error", "hits", "size") if column in table]
-    assert {"test"} <= set(columns)
-    known = table[columns] if split.folds.max() >= 0 else table[columns].drop(columns="hits")
-    assert np.isfinite(known.to_numpy()).all()
-    for protocol in ("paper", "honest"):
-        assert len(weighting(table, protocol)) == 2
-
-
 @pytest.mark.parametrize("name", RIVALS)
 @pytest.mark.parametrize("n_classes", [3, 4])
 def test_a_class_without_a_label_is_never_said(name, n_classes):
@@ -276,19 +213,6 @@ def test_a_class_without_a_label_is_never_said(name, n_classes):
     problem, _ = classification(*given)
     for _, outputs in method.outputs(problem, grid):
         assert set(np.unique(outputs.classes[0])) <= {0, 1}
-
-
-def test_degenerate_tables_have_estimators_that_say_a_class_for_each_row():
-    for X, truth, k in DEGENERATE.values():
-        y = np.full(len(X), -1)
-        for c in np.unique(truth):
-            y[np.flatnonzero(truth == c)[:1]] = c
-        for model in (
-            LapRLSClassifier(n_neighbors=k),
-            SSELMClassifier(n_neighbors=k, random_state=0),
-            TSVMClassifier(),
-        ):
-            assert np.isfinite(model.fit(X, y).label_scores_).all()
 
 
 def test_grids_are_of_the_declared_size():

@@ -18,6 +18,7 @@ from flgc.methods.trained import GCN, DropEdge, Training, dropedge, training
 from flgc.methods.trained.dropedge import Edges
 from tests.flgc.methods.trained.plain import small
 from tests.flgc.methods.trained.test_training import FIRST, different_splits, trained
+from tests.plain import seeds
 
 
 def plain_thinned(A, drop, generator):
@@ -38,7 +39,7 @@ def plain_thinned(A, drop, generator):
     weighted=st.booleans(),
     drop=st.sampled_from([0.0, 0.3, 0.5, 0.99]),
     dtype=st.sampled_from(["float32", "float64"]),
-    seed=st.integers(0, 2**32 - 1),
+    seed=seeds,
 )
 def test_a_thinned_graph_is_that_of_the_edges_that_stay(
     n_nodes, density, weighted, drop, dtype, seed

@@ -1,9 +1,9 @@
-"""What later models need: chance in training only, several weight decays, objectives of one's own.
+"""What other models may need: chance of a run's own in training, objectives of one's own.
 
 A toy model stands for each of them.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ import torch
 
 from flgc.methods.trained import GCN, Model, Training, train, training
 from flgc.methods.trained.model import layers
-from tests.flgc.methods.trained.plain import plain_training, small
+from tests.flgc.methods.trained.plain import small
 from tests.flgc.methods.trained.test_training import (
     FIRST,
     SHORT,
@@ -23,9 +23,7 @@ from tests.flgc.methods.trained.test_training import (
 
 @dataclass(frozen=True)
 class Dropping(Model):
-    """P (dropout(relu(X W_1)) W_2): dropout of each run's own, or edges that all runs drop."""
-
-    edges: bool = False
+    """P (dropout(relu(X W_1)) W_2): dropout of each run's own."""
 
     def initial_weights(self, generator, n_features, n_classes):
         return layers([n_features, 8, n_classes], generator)[::2]
@@ -37,23 +35,19 @@ class Dropping(Model):
         X, P = (torch.as_tensor(A.toarray()) for A in (graph.X, graph.P[nodes]))
 
         def scores(weights, epoch=None):
-            hidden, average = (X @ weights[0]).relu(), P
-            if epoch is not None and self.edges:
-                shape = (graph.n_nodes, graph.n_nodes)
-                average = P * (torch.rand(shape, generator=epoch.shared) < 0.5)[nodes]
-            elif epoch is not None:
+            hidden = (X @ weights[0]).relu()
+            if epoch is not None:
                 hidden = hidden * 2 * (epoch.uniform(graph.n_nodes, 8) < 0.5)
-            return average @ (hidden @ weights[1])
+            return P @ (hidden @ weights[1])
 
         return scores
 
 
-@pytest.mark.parametrize("edges", [True, False], ids=["edges", "dropout"])
 @pytest.mark.parametrize("epoch_costs", [0, 10**9], ids=["apart", "together"])
-def test_chance_is_the_same_in_any_company(edges, epoch_costs, monkeypatch):
+def test_chance_is_the_same_in_any_company(epoch_costs, monkeypatch):
     monkeypatch.setattr(training, "_EPOCH_COSTS", epoch_costs)
     problem = small(3).problem(different_splits(4), [4, 9, 4, 2**64 - 1])
-    assert_alone_as_in_company(Dropping(edges), problem)
+    assert_alone_as_in_company(Dropping(), problem)
 
 
 def test_dropout_is_drawn_for_each_run_and_epoch(monkeypatch):
@@ -78,15 +72,11 @@ def test_edges_are_drawn_by_the_seed_that_all_share_and_the_epoch():
 
     assert draw(0, 1) == draw(0, 1)
     assert len({tuple(draw(*pair)) for pair in [(0, 1), (0, 2), (1, 1), (1, 0), (2, 0)]}) == 5
-    problem = small(3).problem([FIRST], [0])
-    one, other = (trained(Dropping(edges=True), problem, seed=seed) for seed in (0, 1))
-    assert np.abs(one.weights[0] - other.weights[0]).max() > 1e-3
 
 
-@pytest.mark.parametrize("edges", [True, False], ids=["edges", "dropout"])
-def test_nothing_is_left_to_chance_in_evaluation(edges):
+def test_nothing_is_left_to_chance_in_evaluation():
     data = small(3)
-    result = trained(Dropping(edges), data.problem([FIRST] * 2, [0, 1]), checkpoints=(20, 20))
+    result = trained(Dropping(), data.problem([FIRST] * 2, [0, 1]), checkpoints=(20, 20))
     W, V = result.weights
     expected = data.P.toarray() @ (np.maximum(data.X.toarray() @ W, 0) @ V)
     np.testing.assert_allclose(result.scores[0], expected, atol=1e-9)
@@ -97,30 +87,6 @@ def test_chance_changes_the_training_only():
     problem = small(3).problem([FIRST], [0])
     looked = trained(Dropping(), problem, checkpoints=(5, 10, 20)).scores[-1]
     np.testing.assert_array_equal(looked, trained(Dropping(), problem).scores[-1])
-
-
-class TwoDecays(GCN):
-    """A GCN whose layers have their own weight decay."""
-
-    def groups(self, n_weights):
-        return [i // 2 for i in range(n_weights)]
-
-
-def test_two_decays_equal_two_groups_of_a_textbook_loop():
-    data, model = small(2), TwoDecays()
-    how = replace(SHORT, weight_decay=(0.5, 1e-3))
-    start = model.initial_weights(torch.Generator().manual_seed(11), 12, data.n_classes)
-    expected = plain_training(model, start, data, FIRST, how)
-    result = trained(model, data.problem([FIRST] * 2, [11, 3]), how)
-    np.testing.assert_allclose(result.scores[0][0], expected, atol=1e-4)
-    swapped = plain_training(model, start, data, FIRST, replace(how, weight_decay=(1e-3, 0.5)))
-    assert np.abs(swapped - expected).max() > 1e-2
-
-
-def test_one_decay_serves_all_groups():
-    problem = small(2).problem([FIRST], [11])
-    one, two = trained(TwoDecays(), problem), trained(GCN(), problem)
-    np.testing.assert_array_equal(one.scores, two.scores)
 
 
 def test_as_many_decays_as_groups():

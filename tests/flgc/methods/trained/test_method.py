@@ -23,11 +23,14 @@ from flgc.propagation import propagate
 from flgc.scaling import scaled
 from tests.flgc.methods.trained.plain import small
 from tests.flgc.methods.trained.test_training import FIRST, different_splits
+from tests.speeds import slow_but
 
 METHODS = [
     *(GCNMethod(), GCNLinearMethod(), DropEdgeMethod()),
     *(SGCMethod(), GCNIIMethod(), APPNPMethod()),
 ]
+NAMES = [method.name for method in METHODS]
+MOSTLY_SLOW = slow_but(METHODS[3:5], METHODS)
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +43,7 @@ def short(method):
     return {"epochs": (7, 20, 3)} | {name: v for name, v in method.axes.items() if name != "epochs"}
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("method", MOSTLY_SLOW, ids=NAMES)
 def test_every_setting_is_a_training_of_its_own(method):
     grid, problem = short(method), small(1).problem(different_splits(2), [3, 2**64 - 1])
     found = list(method.outputs(problem, grid))
@@ -61,7 +64,7 @@ def test_every_setting_is_a_training_of_its_own(method):
             np.testing.assert_array_equal(outputs.classes[run], expected[run].argmax(axis=1))
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("method", MOSTLY_SLOW, ids=NAMES)
 def test_epochs_lie_on_one_path(method, monkeypatch):
     trainings = []
 
@@ -76,7 +79,7 @@ def test_epochs_lie_on_one_path(method, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("method", MOSTLY_SLOW, ids=NAMES)
 def test_a_run_does_not_see_the_labels_of_others(method):
     data, grid = small(1), {**method.axes, "epochs": (20,), "scaling": ("raw",)}
     problem = data.problem(different_splits(3), [0, 1, 2])
@@ -89,7 +92,7 @@ def test_a_run_does_not_see_the_labels_of_others(method):
         assert np.abs(before.scores[1] - after.scores[1]).max() > 0.1
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("method", MOSTLY_SLOW, ids=NAMES)
 def test_a_setting_from_a_table_gives_the_same(method, monkeypatch):
     """Tables hold numpy's numbers, whose precision is not that of the training."""
     monkeypatch.setattr(TrainedMethod, "dtype", "float32")

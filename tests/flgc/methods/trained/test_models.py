@@ -9,6 +9,7 @@ from flgc.methods.trained import APPNP, GCN, GCNII, SGC, DropEdge, GCNLinear, Tr
 from flgc.methods.trained.fields import Graph
 from flgc.propagation import propagate
 from tests.flgc.methods.trained.plain import plain_model, small
+from tests.speeds import slow_but
 
 MODELS = [
     *(GCN(hops=hops, hidden=5) for hops in (1, 2, 3, 6)),
@@ -20,6 +21,8 @@ MODELS = [
     *(GCNII(hops=hops, hidden=5) for hops in (1, 2, 4, 9)),
     GCNII(hops=3, hidden=5, teleport=0.4, theta=1.2),
 ]
+FIRSTS = {type(model): model for model in reversed(MODELS)}.values()
+MOSTLY_SLOW = slow_but(FIRSTS, MODELS)
 
 
 def drawn_weights(model, n_features, n_classes, n_runs=2):
@@ -32,7 +35,7 @@ def drawn_weights(model, n_features, n_classes, n_runs=2):
     return [torch.stack(of_runs) for of_runs in zip(*runs, strict=True)]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 @pytest.mark.parametrize("sparse", [True, False], ids=["sparse", "dense"])
 @pytest.mark.parametrize("seldom", [True, False], ids=["seldom", "often"])
 def test_scores_are_those_of_pyg(model, sparse, seldom):
@@ -47,7 +50,7 @@ def test_scores_are_those_of_pyg(model, sparse, seldom):
         torch.testing.assert_close(scores[run], expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 @pytest.mark.parametrize("n_nodes", [1, 5, 20, 39])
 def test_the_field_of_a_few_nodes_is_enough(model, n_nodes):
     problem = small(1)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from flgc.methods.trained import products
 from flgc.methods.trained.products import Product
+from tests.plain import seeds
 
 
 @given(
@@ -19,7 +20,7 @@ from flgc.methods.trained.products import Product
     density=st.sampled_from([0.0, 0.1, 0.9]),
     most_rows=st.sampled_from([1, 3, 100]),
     most_columns=st.sampled_from([1, 6, 100]),
-    seed=st.integers(0, 2**32 - 1),
+    seed=seeds,
 )
 def test_products_and_gradients_are_the_plain_ones(
     shape, runs, columns, density, most_rows, most_columns, seed

@@ -25,11 +25,13 @@ from flgc.methods.trained import (
 )
 from flgc.preparing import build_graph
 from tests.flgc.methods.trained.plain import plain_training, small
+from tests.speeds import slow, slow_but
 
 MODELS = [
     *(GCN(), GCN(hops=4), GCNLinear(), GCNLinear(hops=4), SGC(), APPNP(), APPNP(hops=3)),
     *(DropEdge(hops=3), GCNII()),
 ]
+MOSTLY_SLOW = slow_but([GCN(), DropEdge(hops=3)], MODELS)
 SHORT = Training(epochs=20, learning_rate=0.02, weight_decay=5e-3)
 FIRST = np.arange(6)
 
@@ -55,52 +57,46 @@ def different_splits(n_runs, n_nodes=40, n_labelled=6):
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_equals_a_textbook_loop(model):
+    """Of GCNII, whose convolutions have a decay of their own, with that too."""
     data, labelled = small(2), np.arange(8)
-    result = trained(model, data.problem([labelled], [11]), seed=5)
     start = model.initial_weights(
         torch.Generator().manual_seed(11), data.X.shape[1], data.n_classes
     )
-    expected = plain_training(model, start, data, labelled, SHORT, seed=5)
-    np.testing.assert_allclose(result.scores[0][0], expected, atol=1e-4)
+    for decay in [SHORT.weight_decay] + [(0.5, 1e-3)] * isinstance(model, GCNII):
+        how = replace(SHORT, weight_decay=decay)
+        result = trained(model, data.problem([labelled], [11]), how, seed=5)
+        expected = plain_training(model, start, data, labelled, how, seed=5)
+        np.testing.assert_allclose(result.scores[0][0], expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+def problem_of(company):
+    seeds, data = [4, 9, 2**64 - 3], small(3)
+    if company == "one split":
+        return data.problem([FIRST] * 3, [4, 9, 4])
+    if company == "own splits":
+        return data.problem(different_splits(3), [4, 9, 4])
+    problem = data.problem([*different_splits(2, n_labelled=7), np.arange(11)], seeds)
+    if company == "iris":  # as the tables have it
+        iris = load("iris")
+        graph, splits = build_graph(iris, "min-max"), runs(iris, "10%", seeds)
+        problem, _ = posed(iris, graph, splits, seeds, GCNMethod())
+    else:
+        folds = np.where(problem.labels >= 0, np.arange(40) % 3, -1)
+        problem = replace(problem, folds=folds)
+    with_folds, owners = problem.with_folds()
+    sizes = [len(with_folds.labelled(run)) for run in range(len(owners))]
+    for each in (sizes, [len(asked) for asked in with_folds.asked]):
+        assert company == "iris" or len(set(each)) > 2
+    return with_folds
+
+
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 @pytest.mark.parametrize("epoch_costs", [0, 10**9], ids=["apart", "together"])
-@pytest.mark.parametrize("shared", [True, False], ids=["one split", "own splits"])
-def test_a_batch_equals_runs_one_by_one(model, epoch_costs, shared, monkeypatch):
+@pytest.mark.parametrize("company", ["one split", "own splits", "folds", slow("iris")])
+def test_a_batch_equals_runs_one_by_one(model, epoch_costs, company, monkeypatch):
     monkeypatch.setattr(training, "_EPOCH_COSTS", epoch_costs)
-    splits = [FIRST] * 3 if shared else different_splits(3)
-    assert_alone_as_in_company(model, small(3).problem(splits, [4, 9, 4]))
-
-
-@pytest.mark.parametrize("model", MODELS, ids=repr)
-@pytest.mark.parametrize("epoch_costs", [0, 10**9], ids=["apart", "together"])
-def test_folds_are_further_runs_of_a_batch(model, epoch_costs, monkeypatch):
-    monkeypatch.setattr(training, "_EPOCH_COSTS", epoch_costs)
-    splits = [*different_splits(2, n_labelled=7), np.arange(11)]
-    problem = small(3).problem(splits, [4, 9, 2**64 - 3])
-    folds = np.where(problem.labels >= 0, np.arange(40) % 3, -1)
-    with_folds, owners = replace(problem, folds=folds).with_folds()
-    assert len({len(with_folds.labelled(run)) for run in range(len(owners))}) > 2
-    assert len({len(asked) for asked in with_folds.asked}) > 2
-    assert_alone_as_in_company(model, with_folds)
-
-
-@pytest.fixture(scope="module")
-def iris():
-    """Three runs on iris as the tables have it, with their folds."""
-    data, seeds = load("iris"), [3, 2**64 - 1, 8]
-    splits = runs(data, "10%", seeds)
-    problem, _ = posed(data, build_graph(data, "min-max"), splits, seeds, GCNMethod())
-    return problem.with_folds()[0]
-
-
-@pytest.mark.parametrize(
-    "model", [GCN(), GCNLinear(), DropEdge(), SGC(), GCNII(), APPNP(hidden=16)], ids=repr
-)
-def test_runs_on_iris_end_where_they_end_alone(model, iris):
-    assert iris.n_runs == 12
-    assert_alone_as_in_company(model, iris, scaling="min-max")
+    scaling = {"scaling": "min-max"} if company == "iris" else {}
+    assert_alone_as_in_company(model, problem_of(company), **scaling)
 
 
 def test_outputs_stand_in_the_order_in_which_they_are_asked_for():
@@ -112,7 +108,7 @@ def test_outputs_stand_in_the_order_in_which_they_are_asked_for():
         np.testing.assert_allclose(some.scores[0][run], expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 def test_sparse_and_dense_features_agree(model):
     problem = small(4).problem(different_splits(3), [0, 1, 2])
     sparse = trained(model, problem)
@@ -121,7 +117,7 @@ def test_sparse_and_dense_features_agree(model):
         np.testing.assert_allclose(one, other, atol=1e-4)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", MOSTLY_SLOW, ids=repr)
 def test_the_same_seed_gives_the_same_result(model):
     problem = small(5).problem([FIRST] * 2, [3, 3])
     first, again = (trained(model, problem, dtype="float32") for _ in "ab")

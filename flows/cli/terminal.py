@@ -1,0 +1,286 @@
+"""What commands that run flows share: quiet, progress, and tables on a terminal."""
+
+import os
+import shlex
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby, takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from flows.plan import Plan
+
+# Names may have colons, and `:three:` is a name of Rich's for a picture.
+output = Console(width=None if sys.stdout.isatty() else 160, emoji=False)
+errors = Console(stderr=True, emoji=False)
+
+INTERRUPTED = 130  # what a shell says of a program that Ctrl-C has ended
+MOST_ROWS = 6  # of a table that is shown whole; of a longer one its best and its lowest method
+# Columns that say what a row is about, and stand in each part of a table that is too wide.
+NAMES = ("dataset", "method", "protocol", "noise", "pattern", "changed", "metric")
+SENTENCES = 2  # of the report's opening that the terminal repeats
+NAME_WIDTH = 26  # a longer name takes two lines
+BETWEEN = 2  # blanks between two columns
+
+# Set before Prefect is imported. What a person has set already stays.
+QUIET = {
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+}
+
+
+class Ended(NamedTuple):
+    """The state in which a flow ended, when it was called, and since when it was running."""
+
+    state: Any
+    called: float
+    running: float
+
+
+def be_quiet() -> None:
+    """Prefect says nothing of its own."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+
+
+def stop(command: str, error: Exception, code: int) -> NoReturn:
+    """The end of a command, with the reason."""
+    errors.print(f"flgc {command}: {error}", style="red", soft_wrap=True, markup=False)
+    raise typer.Exit(code) from error
+
+
+def end(state: Any) -> NoReturn:
+    """The end of a command whose flow ended in this state."""
+    raise typer.Exit(0 if state.is_completed() else 1)
+
+
+def run_flow(
+    command: str, flow: Any, parameters: dict[str, Any], plan: "Plan", report: Path
+) -> Ended:
+    """Run a flow in this process, with its progress, and tell how it ended.
+
+    Ctrl-C ends the command with what there is so far, and how to go on.
+    """
+    from deployments.embedded import NoServer, use_any_api
+    from flows.cli.progress import show_progress
+    from tasks.store import StoreError
+
+    try:
+        outlook = _outlook(plan)
+        called, running = time.perf_counter(), []
+        noted = flow.with_options(on_running=[lambda *_: running.append(time.perf_counter())])
+        with stoppable(), report_unconverged(), show_progress(outlook), use_any_api():
+            state = noted(**parameters, return_state=True)
+    except (NoServer, StoreError) as error:
+        stop(command, error, 1)
+    except KeyboardInterrupt:
+        so_far = f"; report so far: {report}" if report.is_file() else ""
+        kept = f"Stopped. {outlook.kept} of {len(outlook.steps)} steps kept{so_far}"
+        print_text(errors, f"{kept}; rerun to resume.")
+        raise typer.Exit(INTERRUPTED) from None
+    except SystemExit as error:  # of code that a flow calls: no end that the flow chose
+        stop(command, RuntimeError(f"the run was ended from within: {error!r}"), 1)
+    return Ended(state, called, running[0] if running else called)
+
+
+def _outlook(plan: "Plan") -> Any:
+    """What the run has to do, by what the store has and how long it took."""
+    from flgc.device import n_threads
+    from flows.cli.progress import Outlook
+    from flows.dry_run import Costs, look_up
+    from tasks.store import Store
+
+    _, steps = look_up(plan)
+    return Outlook(steps, Costs(Store(plan.store)), n_threads())
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Ctrl-C ends a run once its running tasks have ended, and given twice at once.
+
+    Either way all that was stored is there: what is half written is no artifact yet.
+    """
+    interrupted = False
+
+    def interrupt(*_: Any) -> None:
+        nonlocal interrupted
+        if interrupted:
+            os._exit(INTERRUPTED)  # Python would wait for threads; the server ends by itself
+        interrupted = True
+        text = "Stopping as soon as the running tasks have ended; Ctrl-C again stops at once."
+        print_text(errors, text, style="yellow")
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        if not interrupted:  # else Python's own end may be what a second Ctrl-C must not wait for
+            signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def report_unconverged() -> Iterator[None]:
+    """Settings of a grid that a solver does not finish: a line for each solver, at the end.
+
+    It says whose they are: the step, which has the names of the data and of the method.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    from tasks.running.stage import about_of_this_thread
+
+    by_solver: dict[str, list[tuple[str, str]]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ConvergenceWarning)
+        show = warnings.showwarning
+
+        def note(message: Any, category: Any, filename: str, *rest: Any, **more: Any) -> None:
+            if issubclass(category, ConvergenceWarning):
+                noted = (about_of_this_thread(), str(message))
+                by_solver.setdefault(Path(filename).stem, []).append(noted)
+            else:
+                show(message, category, filename, *rest, **more)
+
+        warnings.showwarning = note
+        yield
+    for solver, noted in by_solver.items():
+        steps = [step for step in dict.fromkeys(about for about, _ in noted) if step] or [solver]
+        whose = steps[0] + (f" and {len(steps) - 1} more" if len(steps) > 1 else "")
+        often = f"in {len(noted)} fits, at first" if len(noted) > 1 else "once"
+        text = f"{whose}: not converged {often}: {noted[0][1]}"
+        print_text(errors, text, style="yellow")
+
+
+def format_duration(seconds: float) -> str:
+    """`40 s`, `12 min`, `2.5 h`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
+    """What a flow has found, in a screen; the report has all of it."""
+    from flows.tables import cost, results_of, shown_tables, standings
+    from tasks.report.tables import unjudged
+    from tasks.store import Store
+
+    state, called, running = ended
+    spent = cost(running)
+    sections = sections_of(state)
+    for section in sections:
+        rows, title = results_of(plan.store, section), section.experiment.title
+        table = next(iter(shown_tables(section, rows).values()), None)
+        if not section.cells:
+            continue
+        if table is not None and len(table) <= MOST_ROWS and _fits(table, output.width):
+            print_table(title, table)
+        else:
+            print_text(output, f"\n{title}", style="bold")
+            for line in standings(section, rows):
+                print_text(output, f"  {line}")
+        for line in unjudged(rows):
+            print_text(output, line)
+    output.print()
+    if state.is_completed() and any(section.gaps for section in sections):
+        print_text(output, state.message)
+    print_failure(state)
+    for sentence in answer(report.with_suffix(".md")) if sections else ():
+        if sentence.rstrip(".") not in (state.message or ""):  # an empty report has no other
+            print_text(output, sentence)
+    output.print(f"{spent}, after {running - called:.1f} s for Prefect's start", highlight=False)
+    if sections:
+        where = "" if plan.store == Store(None).url else f" --store {shlex.quote(plan.store)}"
+        output.print(f"Report: {report}", soft_wrap=True, highlight=False)
+        name = shlex.quote(report.parent.name)
+        print_text(output, f"Open it: flgc report --suite {name} --open{where}")
+
+
+def answer(report: Path) -> list[str]:
+    """What a report says first, before its first table or heading."""
+    if not report.is_file():
+        return []
+    paragraphs = report.read_text(encoding="utf-8").split("\n\n")[1:]
+    first = takewhile(lambda text: not text.startswith(("#", "|", "!")), paragraphs)
+    return [" ".join(text.replace("**", "").split()) for text in first][:SENTENCES]
+
+
+def _fits(table: "pd.DataFrame", width: int) -> bool:
+    """Whether a table is one part at this width."""
+    return len(list(parts_within(table.astype(str), width))) == 1
+
+
+def sections_of(state: Any) -> list[Any]:
+    """The sections that a flow of tables gave; none if the flow itself broke."""
+    result = state.result(raise_on_failure=False)
+    return result if isinstance(result, list) else []
+
+
+def print_failure(state: Any) -> None:
+    """Why a flow did not complete, if it did not."""
+    if not state.is_completed():
+        error = state.result(raise_on_failure=False)
+        print_text(errors, state.message or str(error), style="red")
+
+
+def print_text(console: Console, text: str, style: str = "") -> None:
+    """Lines wrapped at words on a terminal, and each in one piece where a program reads them."""
+    wrapped = console.is_terminal
+    console.print(text, style=style, soft_wrap=not wrapped, markup=False, highlight=False)
+
+
+def print_table(title: str, table: "pd.DataFrame", console: Console = output) -> None:
+    """A table within the width of the terminal: what is too wide is printed in parts.
+
+    The columns of one method, or of one dataset, stay together, and each part has the names.
+    """
+    console.print(f"\n{title}", style="bold", highlight=False, markup=False)
+    for part in parts_within(table.astype(str), console.width):
+        console.print()
+        grid = Table(box=None, header_style="bold", padding=(0, BETWEEN, 0, 0), pad_edge=False)
+        for name, width in zip(part.columns, _widths(part), strict=True):
+            grid.add_column(Text(str(name)), width=width, overflow="fold")
+        for row in part.to_numpy():
+            grid.add_row(*map(Text, row))
+        console.print(grid)
+
+
+def parts_within(table: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
+    """A table as several, side by side, each with the names and as many columns as fit."""
+    names = [column for column in table.columns if column in NAMES]
+    sizes = dict(zip(table.columns, (size + BETWEEN for size in _widths(table)), strict=True))
+    room = width - sum(sizes[name] for name in names)
+    others = enumerate(table.columns.drop(names))
+    part: list[str] = []
+    # Columns of one method are `<method> published`, `<method> paper` and so on.
+    for _, group in groupby(others, lambda each: each[1].rpartition(" ")[0] or each[0]):
+        block = [column for _, column in group]
+        whole = sum(map(sizes.__getitem__, block)) <= room
+        for columns in [block] if whole else [[column] for column in block]:
+            if part and sum(map(sizes.__getitem__, [*part, *columns])) > room:
+                yield table[[*names, *part]]
+                part = []
+            part += columns
+    yield table[[*names, *part]]
+
+
+def _widths(table: "pd.DataFrame") -> list[int]:
+    """So wide that no cell takes a second line but long names; headings are wrapped at words."""
+    widths = [max(map(len, [*str(name).split(), *table[name]])) for name in table.columns]
+    return [
+        min(NAME_WIDTH, width) if name in NAMES else width
+        for name, width in zip(table.columns, widths, strict=True)
+    ]
