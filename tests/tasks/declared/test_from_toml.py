@@ -104,7 +104,11 @@ FAULTS = [
     ('"FLGC*"]\nhops', '"SVM"]\nhops', "grids: unknown 'SVM'; choose from"),
     ("hops =", "hop =", "unknown 'hop'; choose from"),
     ("hops = [0, 2]", "hops = 2", "hops = 2: give a list of values"),
-    ('"Compare"', '"Wilcoxon"', "analyses: unknown 'Wilcoxon'; choose from Compare, TimedHops"),
+    (
+        '"Compare"',
+        '"Wilcoxon"',
+        "analyses: unknown 'Wilcoxon'; choose from .*, Compare, .*TimedHops",
+    ),
     ("counts = [1, 3], ", "", "LabelCounts has no counts"),
     ('datasets = ["wine"], runs', 'datasets = ["zoo"], runs', "unknown 'zoo'; choose from iris"),
     ('"gaussian"', '"uniform"', "noises: kind: unknown 'uniform'; choose from gaussian"),
