@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from tasks.declared.paper import FLGC_ROWS
+
 # Who the others are held against, if it is there; else the first of the table.
-CONTROLS = ("FLGC* averaged", "FLGC*", "FLGC")
+CONTROLS = FLGC_ROWS[::-1]
 NO_TEST = (
     "All runs are on the same rows, so they are no independent samples: what stands here describes "
     "these data, and no significance is claimed from it. For that, take several datasets "
