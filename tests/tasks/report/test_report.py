@@ -72,8 +72,8 @@ def written(*tables: Evidence, **more: Any) -> dict[str, str]:
 
 
 def named(files: dict[str, str]) -> set[str]:
-    """The files but the page and the tables for LaTeX, which every report has."""
-    return {name for name in files if not name.endswith((".html", ".tex"))}
+    """The files that lie beside the report and its page."""
+    return {name for name in files if "/" not in name} - {"report.html"}
 
 
 def timed(of: Evidence) -> Evidence:
