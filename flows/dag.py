@@ -17,7 +17,7 @@ from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
 from flgc.methods.base import Method
 from flgc.methods.registry import Contender, contender
 from flows.plan import Plan
-from tasks.analyses.base import CellSteps, Product, TableSteps, pick_step
+from tasks.analyses.base import CellStart, CellSteps, Product, TableSteps, pick_step
 from tasks.analyses.registry import analyses_of
 from tasks.declared.types import Cell, Experiment, Preparation
 from tasks.report.gaps import NOT_AVAILABLE, Gap
@@ -52,19 +52,6 @@ class Dag:
         return _products(dataclasses.replace(self.table, cells=cells), after=True)
 
 
-@dataclass(frozen=True, eq=False)
-class _Begun:
-    """A cell up to its graphs."""
-
-    cell: Cell
-    row: Contender
-    preparations: tuple[Preparation, ...]
-    without: tuple[str, ...]
-    data: Step
-    splits: Step | None
-    graphs: tuple[Step, ...]
-
-
 def dag_of(plan: Plan, experiment: Experiment) -> Dag:
     """Every step, once: what cells share is made once for all of them."""
     steps, found, gaps = Steps(), dict[str, Step](), list[Gap]()
@@ -76,12 +63,12 @@ def dag_of(plan: Plan, experiment: Experiment) -> Dag:
         else:
             found[name] = steps.add(dataset, name, dataset=name)
     here = [each for each in cells(experiment, plan.protocols) if each.subject.dataset in found]
-    begun = [_begun(steps, cell, _data(steps, cell, found[cell.subject.dataset])) for cell in here]
+    start = [_start(steps, cell, _data(steps, cell, found[cell.subject.dataset])) for cell in here]
     # One method after the other, the paper's own first: there is something to look at early on.
-    groups = sorted(_by_scores(begun), key=lambda group: not group[0].row.method.own)
-    ended = {each: end for group in groups for each, end in _ended(steps, plan.device, group)}
+    groups = sorted(_by_scores(start), key=lambda group: not group[0].row.method.own)
+    ended = {each: end for group in groups for each, end in _finish(steps, plan.device, group)}
     table = TableSteps(
-        experiment, plan.protocols, plan.device, found, [ended[each] for each in begun], steps
+        experiment, plan.protocols, plan.device, found, [ended[each] for each in start], steps
     )
     return Dag(table, tuple(_products(table, after=False)), tuple(gaps))
 
@@ -111,7 +98,7 @@ def _data(steps: Steps, cell: Cell, raw: Step) -> Step:
     )
 
 
-def _begun(steps: Steps, cell: Cell, data: Step) -> _Begun:
+def _start(steps: Steps, cell: Cell, data: Step) -> CellStart:
     """The data, who is labelled (in clusterings nobody), and P of each preparation."""
     experiment, subject = cell.experiment, cell.subject
     row = contender(cell.method, experiment.task)
@@ -132,19 +119,21 @@ def _begun(steps: Steps, cell: Cell, data: Step) -> _Begun:
         )
         for each in preparations
     ]
-    return _Begun(cell, row, preparations, without, data, drawn, tuple(graphs))
+    return CellStart(cell, row, preparations, without, data, drawn, tuple(graphs))
 
 
-def _by_scores(begun: Sequence[_Begun]) -> list[list[_Begun]]:
+def _by_scores(start: Sequence[CellStart]) -> list[list[CellStart]]:
     """Cells whose rows share a method and its grid share scores."""
-    groups: dict[str, list[_Begun]] = {}
-    for each in begun:
+    groups: dict[str, list[CellStart]] = {}
+    for each in start:
         key = json.dumps([_identity(each.row.method), each.row.grid], default=repr)
         groups.setdefault(key, []).append(each)
     return list(groups.values())
 
 
-def _ended(steps: Steps, device: str, group: Sequence[_Begun]) -> list[tuple[_Begun, CellSteps]]:
+def _finish(
+    steps: Steps, device: str, group: Sequence[CellStart]
+) -> list[tuple[CellStart, CellSteps]]:
     """Scores, picks and fits of cells that share scores, stage by stage: few of them wait."""
     spec = _spec(group[0].cell)
     scores = [_scores(steps, device, each, spec) for each in group]
@@ -169,71 +158,71 @@ def _ended(steps: Steps, device: str, group: Sequence[_Begun]) -> list[tuple[_Be
     ]
 
 
-def _scores(steps: Steps, device: str, begun: _Begun, spec: str) -> tuple[Step, ...]:
+def _scores(steps: Steps, device: str, start: CellStart, spec: str) -> tuple[Step, ...]:
     """Every setting of the method's grid, on each graph."""
-    cell, row = begun.cell, begun.row
+    cell, row = start.cell, start.row
     return tuple(
         steps.add(
             score,
-            f"{_title(cell, begun.preparations, each)} {_scored(row)}",
-            data=begun.data,
+            f"{_title(cell, start.preparations, each)} {_scored(row)}",
+            data=start.data,
             graph=P,
-            splits=begun.splits,
+            splits=start.splits,
             method=spec,
             grid=cell.experiment.grid_of(row, each),
             seeds=cell.subject.seeds(cell.experiment),
-            without=begun.without,
+            without=start.without,
             device=device,
         )
-        for each, P in zip(begun.preparations, begun.graphs, strict=True)
+        for each, P in zip(start.preparations, start.graphs, strict=True)
     )
 
 
-def _features(steps: Steps, device: str, begun: _Begun, pick: Step) -> Step | None:
+def _features(steps: Steps, device: str, start: CellStart, pick: Step) -> Step | None:
     """H of a setting that all runs share, kept for the fit; nothing where no cell is fitted."""
-    if not _refits(begun):
+    if not _refits(start):
         return None
     return steps.add(
         propagate,
-        begun.cell.title,
-        data=begun.data,
-        graph=begun.graphs[0],
+        start.cell.title,
+        data=start.data,
+        graph=start.graphs[0],
         picks=pick,
-        without=begun.without,
+        without=start.without,
         device=device,
     )
 
 
-def _fit(steps: Steps, device: str, begun: _Begun, pick: Step, features: Step | None) -> Step:
+def _fit(steps: Steps, device: str, start: CellStart, pick: Step, features: Step | None) -> Step:
     """The cell."""
-    cell, graphs = begun.cell, begun.graphs
+    cell, graphs = start.cell, start.graphs
     given: Any = graphs[0]
     if len(graphs) > 1:  # the pick says it all; who averages needs every one
-        titles = [each.title for each in begun.preparations]
-        averages = begun.row.combine == "average"
+        titles = [each.title for each in start.preparations]
+        averages = start.row.combine == "average"
         given = dict(zip(titles, graphs, strict=True)) if averages else None
     return steps.add(
         fit,
         cell.title,
-        data=begun.data,
+        data=start.data,
         graph=given,
-        splits=begun.splits,
+        splits=start.splits,
         picks=pick,
         method=_spec(cell),
         seeds=cell.subject.seeds(cell.experiment),
         cell=cell.row,
-        without=begun.without,
+        without=start.without,
         device=device,
-        refit=_refits(begun),
+        refit=_refits(start),
         after=(features,) if features else (),
     )
 
 
-def _refits(begun: _Begun) -> bool:
+def _refits(start: CellStart) -> bool:
     """Whether all runs share a setting that is fitted anew, from features that are kept."""
-    shared = begun.cell.protocol == "paper" or begun.cell.experiment.n_splits == 1
-    closed = begun.row.method.closed_form and begun.row.combine == "best"
-    return closed and shared and len(begun.preparations) == 1
+    shared = start.cell.protocol == "paper" or start.cell.experiment.n_splits == 1
+    closed = start.row.method.closed_form and start.row.combine == "best"
+    return closed and shared and len(start.preparations) == 1
 
 
 def _spec(cell: Cell) -> str:

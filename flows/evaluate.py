@@ -2,33 +2,27 @@
 rows that are tested.
 """
 
-import dataclasses
 import re
-import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from prefect import flow, get_run_logger
+from prefect import flow
 
 from flgc.datasets import Dataset, load, state
 from flgc.datasets.own import check_classes
 from flgc.datasets.splits import make
 from flgc.device import resolve_device
-from flows import reports
-from flows.execute import run_experiment
 from flows.parameters import Runs, uses_store
 from flows.plan import Plan, check, check_positive, methods_for
 from flows.runners import task_runner
 from flows.section import Section
 from flows.signatures import takes
-from flows.tables import cost, outcome, results_of, show
-from tasks.analyses.paired import paired, told
-from tasks.analyses.sizes import column_table
+from flows.tables import results_of, run_tables
+from tasks.analyses.paired import Paired
 from tasks.declared.evaluate import LABELLED, METHODS, PROTOCOL, RUNS, evaluated, usual_methods
 from tasks.declared.robustness import named
-from tasks.report.tables import markdown
 from tasks.store import Store
 
 SHARE, NUMBER, PUBLIC = re.compile(r"\d+(\.\d+)?%"), re.compile(r"[1-9]\d*"), "public"
@@ -54,26 +48,16 @@ class Evaluation:
 @uses_store
 def evaluate(chosen: Evaluation) -> Any:
     """The table, how methods differ on the same splits, and a report as those of the paper."""
-    started = time.perf_counter()
     plan = plan_evaluation(chosen)
-    [experiment] = plan.experiments
-    section = run_experiment(plan, experiment)
-    show(plan, section)
-    differences = told(pairs_of(plan.store, section))
-    columns = _describe_columns(load(experiment.datasets[0]))
-    remarks = (*differences, *experiment.remarks, *columns)
-    remarked = dataclasses.replace(experiment, remarks=remarks)
-    sections = [dataclasses.replace(section, experiment=remarked)]
-    path, faults = reports.write(plan, plan.report, sections)
-    reports.show(path, plan.report)
-    get_run_logger().info(cost(started))
-    return outcome(sections, False, faults)
+    return run_tables(plan, strict=False, name=plan.report)
 
 
 def pairs_of(store: str, section: Section) -> Any:
     """How its methods differ on the same splits."""
     experiment = section.experiment
-    return paired(results_of(store, section), experiment.methods, experiment.metrics[0])
+    [analysis] = [each for each in experiment.analyses if isinstance(each, Paired)]
+    rows = results_of(store, section)
+    return analysis.differences(rows, experiment.methods, experiment.metrics[0])
 
 
 def plan_evaluation(chosen: Evaluation) -> Plan:
@@ -95,17 +79,7 @@ def plan_evaluation(chosen: Evaluation) -> Plan:
         if left_out:
             text = f"Left out, because they take long on {data.n_nodes} rows: {left_out}."
             remarks.append(text)
-    experiment = evaluated(
-        name,
-        data.kind,
-        sp.issparse(data.features),
-        data.n_nodes,
-        chosen.task,
-        methods,
-        split,
-        chosen.runs,
-        remarks,
-    )
+    experiment = evaluated(data, chosen.task, methods, split, chosen.runs, remarks)
     command = f"flgc evaluate {{dataset}} --runs {chosen.runs} --method {{method}}"
     command += f" --labelled {chosen.labelled}" if split else f" --task {chosen.task}"
     return Plan(
@@ -136,16 +110,6 @@ def notes_of(data: Dataset) -> list[str]:
     """What was done with the columns of one's own table when it was read."""
     notes = data.provenance.get("notes", ())
     return list(notes[1:]) if data.provenance.get("licence") == "yours" else []
-
-
-def _describe_columns(data: Dataset) -> list[str]:
-    """A summary of the columns, for the report alone: a terminal has no room for it."""
-    columns = column_table(data)
-    if columns.empty:
-        return []
-    more = data.n_features - len(columns)
-    title = "Its columns" + (f", the first {len(columns)} of {data.n_features}" if more else "")
-    return [f"{title}:\n\n{markdown(columns)}"]
 
 
 def _describe_rows(data: Dataset) -> list[str]:

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from flgc.datasets import UnknownDataset, resolve
@@ -166,6 +167,9 @@ def _find_datasets(
         except UnknownDataset:
             meant = name
         if meant not in known:
-            raise ValueError(f"unknown dataset {name!r} in {where}; choose from {', '.join(known)}")
+            close = get_close_matches(name, known)
+            hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+            choices = f"{hint}choose from {', '.join(known)}"
+            raise ValueError(f"unknown dataset {name!r} in {where}; {choices}")
         chosen.add(meant)
     return chosen

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from flows.plan import FLOWS, plan_of
 from flows.robustness import robustness
 from flows.runners import shared_runner
 from flows.section import Section
-from flows.signatures import takes
+from flows.signatures import shared, takes
 from flows.so_far import so_far
 from flows.tables import cost, outcome, verdict
 from flows.uci import uci
@@ -39,7 +38,7 @@ def reproduce_paper(chosen: Reproduction) -> Any:
     started = time.perf_counter()
     plan = plan_of(FLOWS, chosen)
     sections: list[Section] = []
-    given = {each.name: getattr(chosen, each.name) for each in fields(Selection)}
+    given = shared(Selection, chosen)
     with shared_runner(chosen.runner, chosen.address) as runner, so_far(plan, plan.report):
         for name, table in TABLES.items():
             part = plan.of(name)
@@ -59,7 +58,7 @@ def reproduce_paper(chosen: Reproduction) -> Any:
     path, faults = reports.write(plan, plan.report, sections)
     reports.show(path, plan.report, plan.part)
     show_summary(plan.report, sections, path)
-    get_run_logger().info(cost(started))
+    get_run_logger().info(cost(started, chosen.runner))
     return outcome(sections, chosen.strict, faults)
 
 

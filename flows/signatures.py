@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 
@@ -23,3 +24,9 @@ def takes(record: type, without: tuple[str, ...] = ()) -> Callable[[Callable], C
         return run
 
     return decorate
+
+
+def shared(record: type, given: Any) -> dict[str, Any]:
+    """The fields of a `record` that another one has, too."""
+    names = [each.name for each in fields(record)]
+    return {name: getattr(given, name) for name in names if hasattr(given, name)}

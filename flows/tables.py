@@ -50,10 +50,14 @@ def table_flow(name: str, description: str | None) -> Any:
     return run
 
 
-def run_tables(plan: Plan, strict: bool) -> Any:
-    """The sections of a plan's experiments, in a state that says what is not there."""
+def run_tables(plan: Plan, strict: bool, name: str = "") -> Any:
+    """The sections of a plan's experiments, in a state that says what is not there.
+
+    The `name` is that of the report, which has that of the flow in it unless one is given.
+    """
     started, sections = time.perf_counter(), []
-    name, faults = f"{plan.report}-{plan.experiments[0].flow}", list[gaps.Gap]()
+    faults = list[gaps.Gap]()
+    name = name or f"{plan.report}-{plan.experiments[0].flow}"
     with so_far(plan, name) as report:
         for experiment in plan.experiments:
             section = run_experiment(plan, experiment, report)
@@ -68,9 +72,14 @@ def run_tables(plan: Plan, strict: bool) -> Any:
     return outcome(sections, strict, faults, whole=alone)
 
 
-def cost(started: float) -> str:
-    """How long a flow took, and what of it was not the work of its stages in this process."""
+def cost(started: float, runner: str = "threads") -> str:
+    """How long a flow took, and what of it was not the work of its stages.
+
+    With a runner of other processes nobody here knows how long those were at work.
+    """
     seconds = time.perf_counter() - started
+    if runner != "threads":
+        return f"{seconds:.1f} s on {runner}"
     waiting = seconds - busy_seconds(started)
     share = 100 * waiting / seconds
     return f"{seconds:.1f} s, of which orchestration {waiting:.1f} s ({share:.0f} %)"

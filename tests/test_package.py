@@ -78,6 +78,13 @@ def test_the_version_is_that_of_the_tag_and_of_what_came_after(tree: Path) -> No
     assert hatchling("version", cwd=tree) == PROJECT["tool"]["hatch"]["version"]["fallback-version"]
 
 
+def test_the_citation_is_of_the_newest_release_in_the_changelog() -> None:
+    release = re.search(r"^## \[(\d.*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert release
+    version = f"\nversion: {release[1]}\ndate-released: {release[2]}\n"
+    assert version in (ROOT / "CITATION.cff").read_text()
+
+
 def test_archives_are_whole_and_the_sdist_makes_the_same_wheel_without_git(
     tree: Path, tmp_path: Path
 ) -> None:

@@ -23,7 +23,7 @@ NOT_RUN = {
     "make": "its targets are what runs these tests, or take hours; their commands are tested",
     "pip": "tests/test_install.py runs the README's, in environments of their own",
     "prefect": "tests/deployments runs deployments and workers on a stack of its own",
-    "python": "tests/deployments registers pools and rules",
+    "python": "tests/deployments registers pools and rules, tests/test_docs.py copies fragments",
     "sudo": "changes the database server of this machine; tests/deployments has one of its own",
     "export": "sets a variable for the lines below it",
     ".": "the environment that `make setup` has made",

@@ -1,7 +1,7 @@
 """`flgc evaluate`: what methods are worth on your own data."""
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +18,7 @@ from flows.cli.terminal import (
     sections_of,
     stop,
 )
-from flows.signatures import takes
+from flows.signatures import shared, takes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,9 +87,7 @@ def evaluate(options: Options) -> None:
     from tasks.store import StoreError
 
     try:
-        names = [each.name for each in fields(Evaluation) if each.name != "dataset"]
-        parameters = {name: getattr(options, name) for name in names}
-        parameters["dataset"] = _find_dataset(options)
+        parameters = {"dataset": _find_dataset(options), **shared(Evaluation, options)}
         plan = plan_evaluation(Evaluation(**parameters))
     except NotAvailable as error:
         stop("evaluate", error, 1)

@@ -16,9 +16,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from flows import execute
 from flows.cli.terminal import errors, format_duration, print_text
 from flows.dry_run import Costs, Lookup
-from flows.execute import StepEnded, TableEnded, listeners
+from flows.execute import StepEnded, TableEnded
 from flows.tables import headline
 from tasks.running.stage import at_work
 
@@ -204,8 +205,8 @@ def _listening(outlook: Outlook, show: Callable[[StepEnded | TableEnded], None])
         outlook.listen(event)
         show(event)
 
-    listeners.append(listen)
+    execute.listeners.append(listen)
     try:
         yield
     finally:
-        listeners.remove(listen)
+        execute.listeners.remove(listen)

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,7 @@ from flows.cli.terminal import (
     run_flow,
     stop,
 )
-from flows.signatures import takes
+from flows.signatures import shared, takes
 
 if TYPE_CHECKING:
     from flows.dry_run import DryCell, DryRun
@@ -82,7 +82,7 @@ def reproduce(options: Options) -> None:
     from flows.runners import task_runner
     from tasks.store import StoreError
 
-    parameters = {each.name: getattr(options, each.name) for each in fields(Reproduction)}
+    parameters = shared(Reproduction, options)
     try:
         with warnings.catch_warnings(record=True) as noted:
             warnings.simplefilter("always", LeftOut)
@@ -107,7 +107,7 @@ def reproduce(options: Options) -> None:
         parameters["suite"] = str(Path(options.suite).absolute())
     report = report_folder(plan.report) / "report.html"
     ended = run_flow("reproduce", reproduce_paper, parameters, plan, report)
-    print_outcome(plan, report, ended)
+    print_outcome(plan, report, ended, options.runner)
     end(ended.state)
 
 

@@ -1,7 +1,7 @@
 """`flgc robustness`: what noise does to methods, on any image or table dataset."""
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +17,7 @@ from flows.cli.terminal import (
     sections_of,
     stop,
 )
-from flows.signatures import takes
+from flows.signatures import shared, takes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +84,7 @@ def robustness(options: Options) -> None:
     from flows.tables import results_of
     from tasks.store import StoreError
 
-    parameters = {each.name: getattr(options, each.name) for each in fields(UnderNoise)}
+    parameters = shared(UnderNoise, options)
     try:
         plan = plan_under_noise(UnderNoise(**parameters))
     except (ValueError, ImportError, DatasetError, StoreError) as error:

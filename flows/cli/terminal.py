@@ -172,14 +172,14 @@ def format_duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def print_outcome(plan: "Plan", report: Path, ended: Ended) -> None:
+def print_outcome(plan: "Plan", report: Path, ended: Ended, runner: str = "threads") -> None:
     """What a flow has found, in a screen; the report has all of it."""
     from flows.tables import cost, results_of, shown_tables, standings
     from tasks.report.tables import unjudged
     from tasks.store import Store
 
     state, called, running = ended
-    spent = cost(running)
+    spent = cost(running, runner)
     sections = sections_of(state)
     for section in sections:
         rows, title = results_of(plan.store, section), section.experiment.title

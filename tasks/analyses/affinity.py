@@ -1,4 +1,4 @@
-"""Affinity matrices, rows and columns in the order of the classes (the paper's Figure 9)."""
+"""Affinity matrices, rows and columns in the order of the classes."""
 
 from __future__ import annotations
 

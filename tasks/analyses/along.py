@@ -1,4 +1,4 @@
-"""Scores against the values of an axis: the paper's Figures 5 and 10."""
+"""Scores against the values of an axis."""
 
 from __future__ import annotations
 

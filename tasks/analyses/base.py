@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class CellSteps:
-    """A cell of a table and the steps that lead to it; `result` is the last.
+class CellStart:
+    """A cell of a table and the steps up to its graphs.
 
     `without` are features that are left out since they leak the label.
     """
@@ -38,6 +38,12 @@ class CellSteps:
     data: Step
     splits: Step | None
     graphs: tuple[Step, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CellSteps(CellStart):
+    """A cell and all steps that lead to it; `result` is the last."""
+
     scores: tuple[Step, ...]
     picks: Step
     result: Step

@@ -60,7 +60,7 @@ LINE, ROW, BAR, DOT = 13, 24, 14, 50
 # A long name is told in lines: dataset, noise and intensity, pattern.
 BEFORE_WORDS = " (?=[A-Za-z])"
 WORD_BY_WORD = f"split(datum.label, regexp('{BEFORE_WORDS}'))"
-BARRED = "paper"  # the protocol whose values are the bars; others are marks on them
+FORMS = "bars", "diamonds"  # of the first protocol that there is, and on them those of the second
 AS_CSV = "The same as a file:"
 BESIDE = "± is the deviation over the runs"
 
@@ -107,7 +107,7 @@ class Bars(Cells):
     """The table as bars instead of dots: methods in their order, for each dataset."""
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
-        """A bar for each cell of `paper`, with a mark for `honest`."""
+        """A bar for each cell of a protocol, with a mark for the other where there are both."""
         return {"bars": bars_chart(evidence.table, rows)}
 
 
@@ -289,15 +289,17 @@ def dots_by_dataset(table: Described, results: pd.DataFrame) -> dict[str, Any]:
 
 
 def bars_chart(table: Described, results: pd.DataFrame) -> dict[str, Any]:
-    """Bars of `paper` for each dataset, in the order of the table; diamonds are `honest`."""
+    """Bars of a protocol for each dataset, in the order of the table; diamonds are a second one."""
     import altair as alt
 
     rows, chosen = cell_rows(table, results), clicked("method")
     rows = rows[rows["protocol"] != PUBLISHED]
+    protocols = [name for name in MARKS if name in set(rows["protocol"])]
+    forms = ", ".join(f"{form}: {name}" for form, name in zip(FORMS, protocols, strict=False))
     looks = _looks(table, rows)
     datasets = [name for name in table.datasets if name in set(rows["dataset"])]
     base = alt.Chart().encode(
-        x=alt.X("value:Q", title=f"{in_words(table)}; bars: paper, diamonds: honest"),
+        x=alt.X("value:Q", title=f"{in_words(table)}; {forms}"),
         y=alt.Y(
             "dataset:N",
             sort=datasets,
@@ -309,12 +311,12 @@ def bars_chart(table: Described, results: pd.DataFrame) -> dict[str, Any]:
         opacity=fading(chosen),
         tooltip=tooltip(_titles(table)),
     )
-    bars = base.transform_filter(f"datum.protocol == '{BARRED}'").mark_bar()
-    honest = base.transform_filter("datum.protocol == 'honest'").mark_point(
+    bars = base.transform_filter(f"datum.protocol == '{protocols[0]}'").mark_bar()
+    others = base.transform_filter(f"datum.protocol != '{protocols[0]}'").mark_point(
         shape="diamond", size=DOT, filled=True, fill="white", stroke="black", strokeWidth=1
     )
     chart = alt.layer(
-        bars.encode(color=coloured("method", looks, beside=width_of(datasets))), honest
+        bars.encode(color=coloured("method", looks, beside=width_of(datasets))), others
     ).add_params(chosen)
     said = f"{in_words(table)} of {_extent(rows)}, as bars."
     return finished(chart, rows, BAR * len(datasets) * (len(looks) + 1), said)

@@ -1,4 +1,4 @@
-"""Wilcoxon's test of all methods over the datasets (the paper's Table VI)."""
+"""Wilcoxon's test of all methods over the datasets."""
 
 from __future__ import annotations
 

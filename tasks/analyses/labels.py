@@ -1,4 +1,4 @@
-"""Accuracy against the number of labelled samples of each class (the paper's Figure 4)."""
+"""Accuracy against the number of labelled samples of each class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy against the number of neighbours that make the graph (the paper's Figure 6)."""
+"""Accuracy against the number of neighbours that make the graph."""
 
 from __future__ import annotations
 

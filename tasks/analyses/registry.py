@@ -21,8 +21,13 @@ def _kinds(kind: type[Analysis]) -> list[type[Analysis]]:
     return [each for sub in kind.__subclasses__() for each in (sub, *_kinds(sub))]
 
 
-# By name, as a suite in a file asks for them.
-ANALYSES = {kind.__name__: kind for kind in _kinds(Analysis)}
+# By name, as a suite in a file asks for them; in this order whoever was imported first. Without a
+# `kind` it is what several have in common.
+ANALYSES = {
+    kind.__name__: kind
+    for kind in sorted(_kinds(Analysis), key=lambda kind: kind.__name__)
+    if hasattr(kind, "kind")
+}
 
 
 def analyses_of(experiment: Experiment) -> dict[str, Analysis]:

@@ -1,4 +1,4 @@
-"""Some of the images of datasets (the paper's Figure 7)."""
+"""Some of the images of datasets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy against single axes of the grid (the paper's Figure 3)."""
+"""Accuracy against single axes of the grid."""
 
 from __future__ import annotations
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
-from flgc.datasets.dataset import Dataset, titled
+from flgc.datasets.dataset import titled
 from flgc.datasets.sizes import SIZES
 from tasks.analyses.base import Analysis, Product, TableSteps
 from tasks.declared.published import published_in
@@ -19,8 +18,6 @@ from tasks.stages.describe import describe
 if TYPE_CHECKING:
     from tasks.declared.types import Experiment
     from tasks.report.evidence import Evidence
-
-MOST_COLUMNS = 20  # of one's own data, in the summary
 
 
 @dataclass(frozen=True)
@@ -65,17 +62,6 @@ class Sizes(Analysis):
             lines.append(line)
         title = "Sizes of the datasets, and where the published table says something else"
         return [Table(f"{evidence.table.name}-datasets", pd.DataFrame(lines), title)]
-
-
-def column_table(data: Dataset) -> pd.DataFrame:
-    """One row per column of one's own table, as methods get it; nothing of other kinds of data."""
-    if data.kind != "table" or not isinstance(data.features, np.ndarray):
-        return pd.DataFrame()
-    names = data.feature_names or [str(i) for i in range(data.n_features)]
-    shown = pd.DataFrame(data.features[:, :MOST_COLUMNS], columns=list(names[:MOST_COLUMNS]))
-    found = {"different values": shown.nunique(), "smallest": shown.min()}
-    found |= {"median": shown.median(), "largest": shown.max()}
-    return pd.DataFrame(found).rename_axis("column").reset_index()
 
 
 def _slips(here: Mapping[str, Any], printed: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Accuracy and training time against the number of hops (the paper's Figure 2)."""
+"""Accuracy and training time against the number of hops."""
 
 from __future__ import annotations
 

@@ -2,10 +2,15 @@
 
 from collections.abc import Sequence
 
+import scipy.sparse as sp
+
+from flgc.datasets import Dataset
 from flgc.methods.base import Grid
 from flgc.methods.registry import installed
 from flgc.preparing import GIVEN
 from flgc.scaling import usual
+from tasks.analyses.columns import Columns
+from tasks.analyses.paired import Paired
 from tasks.declared.paper import FLGC_ROWS, closed_form, powers_of_two
 from tasks.declared.rivals import TABLE_GRIDS, own_grids
 from tasks.declared.robustness import named
@@ -41,10 +46,7 @@ GRIDS: dict[str, dict[str, Grid]] = {
 
 
 def evaluated(
-    dataset: str,
-    kind: str,
-    sparse: bool,
-    n_rows: int,
+    data: Dataset,
     task: str,
     methods: Sequence[str] = (),
     split: str = LABELLED,
@@ -52,6 +54,7 @@ def evaluated(
     remarks: Sequence[str] = (),
 ) -> Experiment:
     """A table of one dataset; without `methods`, those that end in minutes on so many rows."""
+    dataset, kind, sparse = data.name, data.kind, sp.issparse(data.features)
     if task == "clustering":
         scalings = ("standardised",) if kind != "graph" else usual(kind, sparse)
     else:
@@ -62,13 +65,14 @@ def evaluated(
         task="clustering" if task == "clustering" else "classification",
         title=f"{dataset}, {_labelled(split)}" if split else f"{dataset}, clustered",
         datasets=(dataset,),
-        methods=tuple(methods) or usual_methods(task, n_rows),
+        methods=tuple(methods) or usual_methods(task, data.n_nodes),
         grids=GRIDS[task],
         preparations=(
             Preparation(GIVEN if kind == "graph" else scalings[0], axes={"scaling": scalings}),
         ),
         split=split,
         runs=runs,
+        analyses=(Paired(tuple(reversed(FLGC_ROWS))), Columns()),
         remarks=tuple(remarks),
     )
 

@@ -164,10 +164,14 @@ def _check_data(made: Experiment, where: str) -> None:
         _choice(f"{where}: published", made.published, TABLES)
     for name in made.tuned:
         _choice(f"{where}: tuned", name, made.datasets)
-    names = [analysis.name for analysis in made.analyses]
+    implied = {kind.kind: kind for kind in ANALYSES.values() if kind.is_implied(made)}
+    asked = [each for each in made.analyses if type(each) is not implied.get(each.name)]
+    names = [*implied, *(analysis.name for analysis in asked)]
     for name in (name for name in names if names.count(name) > 1):
         raise ValueError(f"{where}: analyses: two are called {name!r}: give one another figure")
     for analysis in made.analyses:
+        if getattr(analysis, "figure", ""):
+            _named(f"{where}: analyses: {type(analysis).__name__}.figure", analysis.name)
         published = getattr(analysis, "published", "")
         if published:
             kind = type(analysis).__name__

@@ -10,8 +10,6 @@ from tasks.declared.described import Described
 from tasks.declared.published import COLUMNS
 
 REDRAWN = "re-drawn"
-# What is said of a claim of the paper.
-HOLDS, FAILS = "holds", "**does not hold**"
 CASE = ["dataset", "noise", "intensity", "noise_pattern", "metric"]
 Case = tuple[Any, ...]
 

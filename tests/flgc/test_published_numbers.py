@@ -49,10 +49,9 @@ def test_picked_on_validation_nodes(name, normalised, least, real_data):
     assert 100 * np.mean((model.transduction_ == data.labels)[test]) >= least
 
 
+@pytest.mark.slow
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("name", "least"), [("Cora", 82.5), slow("CiteSeer", 72.5), slow("PubMed", 79.7)]
-)
+@pytest.mark.parametrize(("name", "least"), [("Cora", 82.5), ("CiteSeer", 72.5), ("PubMed", 79.7)])
 def test_averaged_over_both_scalings(name, least, real_data):
     data = real_data(name)
     P = propagation_matrix(as_adjacency(data.edges, len(data.labels)))

@@ -7,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from flgc.statistics import comparison, diagram
 from tests.flgc.compared import AWKWARD, drawn, paper_accuracies
+from tests.speeds import slow
 
 LONG = [f"a method with quite a long name {i}" for i in range(20)]
 
@@ -48,7 +49,7 @@ def test_bars_are_as_wide_as_the_groups():
         assert bar.get_xdata() == pytest.approx(ends, abs=0.1)
 
 
-@pytest.mark.parametrize("names", [LONG[:2], LONG[:3], LONG[:11], LONG, list(AWKWARD)])
+@pytest.mark.parametrize("names", [LONG[:2], list(AWKWARD), *(slow(LONG[:n]) for n in (3, 11, 20))])
 @pytest.mark.parametrize("spread", [0.0, 2.0])
 def test_no_text_lies_on_another(names, spread):
     """All texts as they are drawn, the caption included; and every method is named once."""

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from flgc.statistics import Comparison, comparison, rendering
 from tests.flgc.compared import AWKWARD, drawn, paper_accuracies
+from tests.speeds import slow
 
 LONG = [f"a method with quite a long name {i}" for i in range(20)]
 
@@ -178,8 +179,10 @@ def test_latex_is_balanced_and_escaped() -> None:
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 3
 
 
-@pytest.mark.parametrize("names", [LONG[:2], LONG[:11], LONG, [f"m{i}" for i in range(20)]])
-@pytest.mark.parametrize("width", [60, 100])
+@pytest.mark.parametrize(
+    "names", [LONG[:2], LONG[:11], slow(LONG), slow([f"m{i}" for i in range(20)])]
+)
+@pytest.mark.parametrize("width", [60, slow(100)])
 def test_the_terminal_shows_every_number_within_its_width(names: list[str], width: int) -> None:
     found = comparison(drawn(24, names))
     text = printed(found, width)

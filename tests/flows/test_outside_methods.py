@@ -198,7 +198,8 @@ def test_a_method_that_ends_its_process_ends_no_run(tmp_path: Path) -> None:
         [line] = [line for line in lines if f"MethodFailed: loose:{kind}: " in line]
         assert "failed (2 cells)" in line
         assert str(reasons[kind]) in line
-    table = files(tmp_path)[1].set_index("method")
+    [file] = (tmp_path / "reports").glob("tiny-*/uci-tiny.csv")
+    table = pd.read_csv(file).set_index("method")
     assert {name for name in table.index if "±" in table.loc[name, "iris honest"]} == {"FLGC"}
     assert "4 cells are there, 10 failed:" in said
 

@@ -1,3 +1,5 @@
+import re
+import time
 from pathlib import Path
 
 import pytest
@@ -5,6 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from flows.parameters import Selection, Suite
 from flows.plan import FLOWS, plan_of
+from flows.tables import cost
 
 MINE = """
 name = "my-suite"
@@ -111,3 +114,13 @@ def test_a_suite_may_be_a_file(tmp_path: Path) -> None:
     assert parameters.validate_python(str(path)) == str(path)
     with pytest.raises(ValidationError):
         parameters.validate_python("huge")
+
+
+def test_a_dataset_that_was_nearly_named_is_suggested() -> None:
+    with pytest.raises(ValueError, match=r"'Coraa' in .*; did you mean 'Cora'\? choose from "):
+        plan_of(["citation"], Selection("paper", ["Coraa"]))
+
+
+def test_work_in_other_processes_is_not_counted_as_orchestration() -> None:
+    assert "orchestration" in cost(time.perf_counter() - 1)
+    assert re.fullmatch(r"[\d.]+ s on dask", cost(time.perf_counter() - 1, "dask"))

@@ -79,7 +79,7 @@ def test_digits_are_clustered_under_noise(
     shared, independent = (float(rows[p, "ACC"][5]) for p in ("shared", "independent"))
     assert shared > independent, "standardised, what is the same in all images does little"
     report = (tmp_path / "reports" / "digits-robustness" / "report.md").read_text()
-    assert "the claim of robustness **rests on the shared pattern**" in report
+    assert "its robustness **rests on the shared pattern**" in report
     assert "robustness-digits: " in result.stderr
     again = command("robustness", *chosen, "--json")
     assert again.exit_code == 0, again.output

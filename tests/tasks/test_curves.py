@@ -29,7 +29,8 @@ def products(store: Path, cell: Cell, *analyses: Analysis) -> dict[str, Artifact
     """What is made of a cell, by figure."""
     dag = dag_of_cell(cell, *analyses)
     made = run_steps(store, dag.table.steps)
-    return {each.figure or each.kind: made[each.step] for each in dag.products}
+    asked = {each.name for each in analyses}
+    return {each.analysis: made[each.step] for each in dag.products if each.analysis in asked}
 
 
 def test_a_further_value_changes_its_own_figure_alone(tmp_path: Path) -> None:
@@ -92,7 +93,7 @@ WINE = Experiment(
 FIGURES = (
     Along("hops", (1, 3), datasets=("wine",), runs=2),
     Along("teleport", (0.0, 0.5), datasets=("wine",), runs=1, methods=("FLGC*",)),
-    Affinities(("wine",)),
+    Affinities(("wine",), "FLGC*"),
 )
 # Of these the second is the better one; the third has its graph, and other features.
 SEVERAL = (
@@ -115,7 +116,7 @@ def test_clusterings_are_on_the_graph_that_was_picked(tmp_path: Path) -> None:
     assert pick["p_scaling"] == "standardised"
     several = products(tmp_path, clustering(*SEVERAL), *FIGURES)
     alone = products(tmp_path, clustering(*WINE.preparations), *FIGURES)
-    assert list(several) == ["hops", "teleport", "affinities"]
+    assert list(several) == ["hops", "teleport", "affinity"]
     keys = [[made.key for made in each.values()] for each in (several, alone)]
     assert keys[0] == keys[1], "as if there had been no other graph"
     found = rows(tmp_path, several["hops"])
@@ -126,7 +127,7 @@ def test_clusterings_are_on_the_graph_that_was_picked(tmp_path: Path) -> None:
 
 
 def test_an_affinity_is_kept_in_the_order_of_classes(tmp_path: Path) -> None:
-    made = products(tmp_path, clustering(*WINE.preparations), *FIGURES[2:])["affinities"]
+    made = products(tmp_path, clustering(*WINE.preparations), *FIGURES[2:])["affinity"]
     kept = load(Store(tmp_path), made)
     assert kept.matrix.shape == (178, 178)
     assert kept.matrix.dtype == "float32"

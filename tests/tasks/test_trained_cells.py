@@ -1,7 +1,7 @@
 """Methods that are trained, through the stages and without Prefect."""
 
-import dataclasses
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from tasks.stages.draw import draw
 from threadpoolctl import threadpool_info
 
 from flgc.datasets import load
@@ -21,11 +20,15 @@ from flgc.methods.judging import classification
 from flgc.methods.registry import BUILT_IN, Contender, contender
 from flgc.methods.timing import REPEATS
 from flgc.methods.trained import GCN, GCNMethod, Training, train
+from tasks.analyses.charts import svg_of
+from tasks.analyses.registry import analyses_of
+from tasks.analyses.sensitivity import Sensitivity
+from tasks.analyses.timing import TimedHops
 from tasks.declared.described import described
 from tasks.declared.paper import GRAPH, closed_form
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell, Experiment, Subject
-from tasks.report.files import from_table as files_of
+from tasks.report.evidence import Declaration, Evidence
 from tasks.report.rows import COLUMNS
 from tasks.stages.time import time
 from tasks.store import Artifact, Store, layouts
@@ -95,7 +98,7 @@ def test_every_run_is_what_the_library_trains(tmp_path: Path) -> None:
 
 def test_every_run_has_its_own_split(tmp_path: Path) -> None:
     """None is trained or tested on the nodes of another."""
-    cell = karate("GCN", "paper", dataclasses.replace(KARATE, split="2-per-class"))
+    cell = karate("GCN", "paper", replace(KARATE, split="2-per-class"))
     found = run_cell(tmp_path, cell)
     data, splits = load("KarateClub"), from_table(Store(tmp_path).read(found["splits"].key))
     assert len({tuple(split.train) for split in splits}) == 4
@@ -107,7 +110,7 @@ def test_every_run_has_its_own_split(tmp_path: Path) -> None:
 
 
 def test_where_nobody_validates_honest_picks_by_folds(tmp_path: Path) -> None:
-    cell = karate(experiment=dataclasses.replace(KARATE, split="3-per-class"))
+    cell = karate(experiment=replace(KARATE, split="3-per-class"))
     found = run_cell(tmp_path, cell)
     scores, picks = rows(tmp_path, found["score"]), rows(tmp_path, found["pick"])
     assert set(picks["criterion"]) == {"hits"}
@@ -125,7 +128,7 @@ def test_every_setting_is_trained_in_every_run(tmp_path: Path) -> None:
 def test_runs_do_not_depend_on_how_many_there_are(tmp_path: Path) -> None:
     everything = rows(tmp_path, run_cell(tmp_path, karate())["fit"])["value"].tolist()
     for runs in (1, 2):
-        few = karate(experiment=dataclasses.replace(KARATE, runs=runs))
+        few = karate(experiment=replace(KARATE, runs=runs))
         assert rows(tmp_path, run_cell(tmp_path, few)["fit"])["value"].tolist() == everything[:runs]
 
 
@@ -171,12 +174,12 @@ def test_what_sgc_propagates_is_the_artifact_of_flgc_s_same_setting(
     monkeypatch.setitem(BUILT_IN, ("two", "classification"), Contender("two", FLGC(), part=part))
     first = run_cell(tmp_path, karate("two", "paper"))["propagate"]
     grids = {"SGC": {"scaling": ("raw",), "epochs": (3,), "weight_decay": (5e-4,)}}
-    run_cell(tmp_path, karate("SGC", "paper", dataclasses.replace(KARATE, grids=grids)))
+    run_cell(tmp_path, karate("SGC", "paper", replace(KARATE, grids=grids)))
     features = {path.stem for path in (tmp_path / "propagate").glob("*.parquet")}
     assert features == {first.key}
     # Both ways: SGC put it there if nobody had.
     alone = tmp_path / "alone"
-    run_cell(alone, karate("SGC", "paper", dataclasses.replace(KARATE, grids=grids)))
+    run_cell(alone, karate("SGC", "paper", replace(KARATE, grids=grids)))
     assert {path.stem for path in (alone / "propagate").glob("*.parquet")} == {first.key}
 
 
@@ -225,21 +228,18 @@ def test_time_and_sensitivity_are_drawn_from_the_store_alone(
     assert table["accuracy"].between(0, 1).all()
     monkeypatch.setattr(Method, "outputs", None)
     monkeypatch.setattr(FLGC, "outputs", None)
-    picks = {method: found[method]["pick"] for method in ("FLGC", "FLGC*")}
-    drawn = draw(
-        str(tmp_path),
-        results=[cell["fit"] for cell in found.values()],
-        timings={"KarateClub": timed},
-        curves={},
-        scores={"KarateClub": found["FLGC*"]["score"]},
-        picks={"KarateClub": picks},
-        table=described(KARATE).without_words(),
+    picks = {method: rows(tmp_path, found[method]["pick"]) for method in ("FLGC", "FLGC*")}
+    scores = rows(tmp_path, found["FLGC*"]["score"])
+    of_axis = {"scores": {"KarateClub": scores}, "regularization": {"KarateClub": picks}}
+    analyses = analyses_of(replace(KARATE, analyses=(TimedHops((1, 2)), Sensitivity())))
+    known = Evidence(
+        Declaration(described(KARATE), analyses, ("honest",)),
+        [rows(tmp_path, cell["fit"]) for cell in found.values()],
+        {"time": {"KarateClub": table}, "sensitivity": of_axis},
     )
-    files = files_of(rows(tmp_path, drawn))
-    figures = ("karate", "karate-time", "karate-sensitivity")
-    assert set(files) == {f"{name}{end}" for name in figures for end in (".svg", ".vl.json")}
-    assert "FLGC*" in files["karate-time.svg"]
-    assert "regularization" in files["karate-sensitivity.svg"]
+    for name, text in (("cells", "honest"), ("time", "FLGC*"), ("sensitivity", "regularization")):
+        [chart] = analyses[name].charts(known, known.rows(name)).values()
+        assert text in svg_of(chart)
 
 
 def test_every_method_is_timed_by_the_same_rule(

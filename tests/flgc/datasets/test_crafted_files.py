@@ -5,7 +5,7 @@ from tests.flgc.watched import Worker
 from tests.speeds import slow
 
 
-@pytest.mark.parametrize("step", [4, slow(1)])
+@pytest.mark.parametrize("step", [7, slow(1)])
 def test_no_crafted_file_ends_the_process(step):
     assert len(ROWS) >= 36
     with Worker("tests.flgc.datasets.crafted") as worker:

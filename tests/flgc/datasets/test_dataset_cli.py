@@ -114,6 +114,7 @@ def test_one_dataset_with_what_is_said_of_it(tmp_path, cache):
     assert "state      yours" in run("show", "mine", "--cache", cache)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_fetch_all(real_data, shared_cache, cache):
     beyond = IN_NO_INDEX if MIRROR is None else ()

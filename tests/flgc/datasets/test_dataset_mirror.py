@@ -10,6 +10,7 @@ import pytest
 
 from flgc.datasets import REGISTRY, DatasetError, fetch, library, load, splits, verify
 from tests.conftest import IN_NO_INDEX, MIRROR
+from tests.speeds import slow
 
 pytestmark = pytest.mark.data
 
@@ -73,7 +74,11 @@ def test_class_counts_and_types(name, real_data):
 
 @pytest.mark.parametrize(
     ("name", "sizes"),
-    [("Cora", (140, 500, 1000)), ("CiteSeer", (120, 500, 1000)), ("PubMed", (60, 500, 1000))],
+    [
+        ("Cora", (140, 500, 1000)),
+        slow("CiteSeer", (120, 500, 1000)),
+        slow("PubMed", (60, 500, 1000)),
+    ],
 )
 def test_citation_graphs_equal_pyg_tensor_by_tensor(name, sizes, real_data, shared_cache, tmp_path):
     torch = pytest.importorskip("torch")

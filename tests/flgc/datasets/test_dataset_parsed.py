@@ -151,6 +151,7 @@ def test_killed_at_twenty_random_moments(real_data, shared_cache, tmp_path):
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_processes_that_fetch_the_same_do_not_disturb_each_other(real_data, shared_cache, tmp_path):
     mirror = mirror_of(("Cora", "zoo"), real_data, shared_cache)
     processes = [start_fetch(mirror, tmp_path, "Cora", "zoo") for _ in range(3)]

@@ -8,24 +8,15 @@ from typer.testing import CliRunner
 pytest.importorskip("prefect")
 
 from flows.cli import report as report_cli
-from flows.reports import place_of
+from flows.plan import Plan
+from flows.reports import contents, place_of
 from tasks.report.writers.html import page_files
 from tasks.stages.report import report
-
-KINDS = ("sizes", "results", "pairs", "timings", "curves", "affinities", "criteria", "figures")
-EMPTY: dict[str, dict] = {name: {} for name in (*KINDS, "gaps", "costs", "digests", "provenance")}
 
 
 def made(store: Path, name: str, **more: object) -> str:
     """The key of a report without a table."""
-    given = {
-        "title": f"Reproduction: `{name}`",
-        "tables": [],
-        "protocols": ["paper"],
-        "command": "",
-        **EMPTY,
-    }
-    given |= {"page": page_files(), "contradictions": [], "history": []}
+    given = contents(Plan(name, (), ("paper",), "cpu", str(store)), name, [])
     return report(str(store), name, **{**given, **more}).key
 
 
@@ -45,7 +36,7 @@ def test_the_newest_report_is_written_and_opened(
     assert said.startswith("Report of tiny, made ")
     page = out / "report.html"
     assert shown == [page.as_uri()]
-    assert "<h1>Reproduction: <code>tiny</code></h1>" in page.read_text(encoding="utf-8")
+    assert "<h1>Reproduction: suite <code>tiny</code></h1>" in page.read_text(encoding="utf-8")
     assert (out / "report.md").is_file()
 
 
@@ -75,7 +66,7 @@ def test_an_edited_template_is_a_new_report_and_other_seconds_are_not(tmp_path: 
     page = page_files()
     for name in page:
         edited = page | {name: page[name] + "\n"}
-        assert made(tmp_path, "tiny", page=edited) != first, name
+        assert made(tmp_path, "tiny", files=edited) != first, name
 
 
 @pytest.mark.parametrize(

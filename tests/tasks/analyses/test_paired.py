@@ -1,9 +1,13 @@
 import pandas as pd
 import pytest
 
-from tasks.analyses.paired import NO_TEST, paired, told
+from tasks.analyses.paired import NO_TEST, Paired
+from tasks.declared.described import described
+from tasks.report.evidence import Declaration, Evidence
+from tests.tasks.chain import IRIS
 
 VALUES = {"FLGC*": (0.8, 0.6, 0.7), "SVM": (0.9, 0.5, 0.7), "mine:Own": (0.7, 0.5, 0.6)}
+PAIRED = Paired(("FLGC* averaged", "FLGC*"))
 RESULTS = pd.DataFrame(
     [
         {"method": method, "run": run, "metric": metric, "value": value if metric == "ACC" else 0.0}
@@ -15,7 +19,7 @@ RESULTS = pd.DataFrame(
 
 
 def test_differences_are_taken_split_by_split():
-    found = paired(RESULTS, ["SVM", "FLGC*", "mine:Own"], "ACC").set_index("method")
+    found = PAIRED.differences(RESULTS, ["SVM", "FLGC*", "mine:Own"], "ACC").set_index("method")
     assert list(found.index) == ["SVM", "FLGC*", "mine:Own"], "in the order of the table"
     assert set(found["control"]) == {"FLGC*"}
     svm, own = found.loc["SVM"], found.loc["mine:Own"]
@@ -27,14 +31,16 @@ def test_differences_are_taken_split_by_split():
 
 
 def test_without_ours_the_first_is_the_control_and_missing_methods_are_left_out():
-    found = paired(RESULTS, ["nobody", "mine:Own", "SVM"], "ACC")
+    found = PAIRED.differences(RESULTS, ["nobody", "mine:Own", "SVM"], "ACC")
     assert found["method"].tolist() == ["mine:Own", "SVM"]
     assert set(found["control"]) == {"mine:Own"}
-    assert paired(RESULTS[:0], ["SVM"], "ACC").empty
+    assert PAIRED.differences(RESULTS[:0], ["SVM"], "ACC").empty
 
 
 def test_what_is_told_claims_no_significance():
-    said = told(paired(RESULTS, list(VALUES), "ACC"))
-    assert "- SVM: +0.0 ± 8.2 points, better on 1 and worse on 1 of 3" in said[0]
-    assert said[-1] == NO_TEST
-    assert told(paired(RESULTS, ["SVM"], "ACC")) == [], "one method differs from nobody"
+    evidence = Evidence(Declaration(described(IRIS), {"paired": PAIRED}, ("honest",)))
+    [block] = PAIRED.opening(evidence, PAIRED.differences(RESULTS, list(VALUES), "ACC"))
+    assert "- SVM: +0.0 ± 8.2 points, better on 1 and worse on 1 of 3" in block.markdown
+    assert block.markdown.endswith(NO_TEST)
+    alone = PAIRED.differences(RESULTS, ["SVM"], "ACC")
+    assert PAIRED.opening(evidence, alone) == [], "one method differs from nobody"

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from flgc.datasets import load
-from tasks.analyses.sizes import column_table
+from tasks.analyses.columns import column_table
 from tasks.declared.described import Described
 from tasks.report.gaps import NOT_AVAILABLE, Gap
 from tests.tasks.report.made import TINY, UCI, blocks_of, evidence

@@ -6,6 +6,7 @@ import pytest
 
 from tasks.analyses.comparison import Compare
 from tasks.analyses.labels import LabelCounts
+from tasks.analyses.registry import analyses_of
 from tasks.declared.from_toml import read_suite
 from tasks.declared.paper import GRAPH, MIN_MAX, SMALL_SETS
 from tasks.declared.suites import suite_named
@@ -60,6 +61,13 @@ def test_fields_are_those_of_an_experiment(tmp_path):
     assert noisy.tuned == {"digits": (Preparation("raw"),)}
 
 
+def test_what_every_experiment_has_may_be_asked_for(tmp_path):
+    text = WHOLE.replace('"Compare"', '"Cells", "Sizes"')
+    noisy = text.replace('["FLGC"]', '["FLGC"]\nanalyses = ["UnderNoise"]')
+    _, experiments = suite_named(written(tmp_path, noisy))
+    assert [len(analyses_of(each)) for each in experiments] == [3, 2]
+
+
 def test_it_does_not_matter_where_the_file_lies(tmp_path):
     (tmp_path / "far").mkdir()
     elsewhere = read_suite(Path(written(tmp_path / "far", WHOLE)))
@@ -81,6 +89,7 @@ def test_the_usual_preparation_is_that_of_the_kind_of_data(tmp_path, datasets, t
     assert found.preparations == prepared
 
 
+ALONG = '{ kind = "Along", axis = "hops", values = [1, 2], datasets = ["wine"], runs = 1,'
 # What is replaced in the good file, by what, and what is said.
 FAULTS = [
     ('name = "mine"\n', "", "name = '': give a name"),
@@ -104,8 +113,18 @@ FAULTS = [
     ('"FLGC*"]\nhops', '"SVM"]\nhops', "grids: unknown 'SVM'; choose from"),
     ("hops =", "hop =", "unknown 'hop'; choose from"),
     ("hops = [0, 2]", "hops = 2", "hops = 2: give a list of values"),
-    ('"Compare"', '"Wilcoxon"', "analyses: unknown 'Wilcoxon'; choose from Compare, TimedHops"),
+    (
+        '"Compare"',
+        '"Wilcoxon"',
+        "analyses: unknown 'Wilcoxon'; choose from .*Cells, Compare, .*TimedHops",
+    ),
     ("counts = [1, 3], ", "", "LabelCounts has no counts"),
+    ('"Compare",', '"Compare", "Compare",', "two are called 'wilcoxon': give one another figure"),
+    ('"Compare"', '"Curve"', "analyses: unknown 'Curve'; choose from Affinities"),
+    ('"Compare",', '"Cells", "Bars",', "two are called 'cells'"),
+    ('"Compare",', f'{ALONG} figure = "labels" }},', "two are called 'labels'"),
+    ('"Compare",', f'{ALONG} figure = "cells" }},', "two are called 'cells'"),
+    ('"Compare",', f'{ALONG} figure = "../up" }},', "Along.figure = '../up': give a name of lower"),
     ('datasets = ["wine"], runs', 'datasets = ["zoo"], runs', "unknown 'zoo'; choose from iris"),
     ('"gaussian"', '"uniform"', "noises: kind: unknown 'uniform'; choose from gaussian"),
     ("intensity = 1", 'intensity = "1"', "intensity = '1': give a number"),

@@ -11,7 +11,8 @@ from tasks.declared.described import Described
 from tasks.declared.paper import CURVES_ON
 from tasks.paper.judging import FAILS, HOLDS, PARTLY, UNKNOWN
 from tasks.paper.of_figures import STEADY, UNSTEADY, WEAK
-from tasks.paper.verdicts import Verdict, verdicts
+from tasks.paper.verdicts import Verdict
+from tests.tasks.paper.test_verdicts import verdict_on
 from tests.tasks.report.made import FLGC, PUBLIC, RIVALS, evidence, table, with_rivals
 
 UCI = with_rivals(table("uci", FLGC), *WEAK, *UNSTEADY, "GCNII", "APPNP")
@@ -20,9 +21,7 @@ NONE = "\N{EN DASH}"
 
 
 def on(of: Described, start: str, **products: Any) -> Verdict:
-    found = verdicts([evidence(of, products=products)])
-    [one] = [each for each in found if each.claim.startswith(start)]
-    return one
+    return verdict_on(evidence(of, products=products), start)
 
 
 def timings(

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
@@ -14,6 +15,7 @@ from tasks.declared.described import Described
 from tasks.paper.claims import CLAIMS, CLASSIC, GCN_VARIANTS
 from tasks.paper.judging import FAILS, HOLDS, OURS, PARTLY, UNKNOWN, alone
 from tasks.paper.verdicts import Verdict, answer, verdicts
+from tasks.report.evidence import Evidence
 from tasks.report.gaps import NOT_AVAILABLE, NOT_REACHABLE, Gap
 from tasks.report.ranks import compare_methods
 from tasks.report.rows import COLUMNS
@@ -56,15 +58,20 @@ def as_printed(name: str) -> pd.DataFrame:
     return pd.concat([found, other], ignore_index=True) if of.noises else found
 
 
+def verdict_on(known: Evidence, start: str) -> Verdict:
+    """The verdict on the claim that starts so; no other is judged."""
+    name = known.table.name
+    asked = tuple(claim for claim in CLAIMS[name] if claim.text.startswith(start))
+    with patch.dict(CLAIMS, {name: asked}):
+        [found] = verdicts([known])
+    return found
+
+
 def judged(of: Described, rows: pd.DataFrame, start: str, **declared: Any) -> Verdict:
-    """The verdict on the claim that starts so; pairs are those of the rows."""
+    """The verdict from rows of results; pairs are those of the rows."""
     pairs = compare_methods([rows], of, PROTOCOLS, "FLGC*") if "significantly" in start else None
     products = {} if pairs is None else {"wilcoxon": {"wilcoxon": pairs}}
-    found = verdicts([evidence(of, [rows], products, **declared)])
-    assert [each.claim for each in found] == [claim.text for claim in CLAIMS[of.name]]
-    assert {each.section for each in found} == {of.name}
-    [one] = [each for each in found if each.claim.startswith(start)]
-    return one
+    return verdict_on(evidence(of, [rows], products, **declared), start)
 
 
 def on(name: str, rows: pd.DataFrame, start: str, *gaps: Gap) -> Verdict:
@@ -237,8 +244,11 @@ def test_what_is_picked() -> None:
     assert strengths.paper.startswith("Cora 8, CiteSeer 4, PubMed 0.5")
 
 
-def test_a_suite_without_the_papers_tables_has_no_claims() -> None:
-    assert verdicts([evidence(TINY)]) == []
+def test_each_claim_of_the_tables_that_are_here_has_a_verdict() -> None:
+    found = verdicts([evidence(TINY), evidence(PUBLIC), evidence(CLUSTERING)])
+    names = ("citation-public", "clustering")
+    claims = [(name, claim.text) for name in names for claim in CLAIMS[name]]
+    assert [(each.section, each.claim) for each in found] == claims
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -276,13 +286,13 @@ def test_images_have_rivals_that_the_paper_prints_nothing_of() -> None:
     ("words", "said"),
     [
         ((HOLDS, HOLDS), "Yes.** Of its 2 claims 2 hold."),
-        ((HOLDS, UNKNOWN), "Yes.** Of its 2 claims 1 hold, 1 not tested."),
-        ((HOLDS, HOLDS, FAILS), "Mostly.** Of its 3 claims 2 hold, 1 do not hold."),
+        ((HOLDS, UNKNOWN), "Yes, where tested.** Of its 2 claims 1 holds, 1 is not tested."),
+        ((HOLDS, HOLDS, FAILS), "Mostly.** Of its 3 claims 2 hold, 1 does not hold."),
         ((HOLDS, FAILS, FAILS), "In part.** Of its 3"),
         ((PARTLY, FAILS), "In part.** Of its 2"),
         ((alone("paper"), FAILS), "In part.** Of its 2"),
         ((FAILS,), "No.** Of its 1"),
-        ((UNKNOWN,), "Nobody can tell yet.** Of its 1"),
+        ((UNKNOWN, UNKNOWN), "Nobody can tell yet.** Of its 2 claims 2 are not tested."),
     ],
 )
 def test_the_answer_is_one_word_and_a_count(words: tuple[str, ...], said: str) -> None:

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from tasks.document.blocks import Document, Figure, File, Heading, Note, Table, Text, text
-from tasks.document.writers import html, latex, markdown
-from tasks.document.writers.inert import inert
+
+from tasks.report.blocks import Document, Figure, File, Heading, Note, Table, Text, text
+from tasks.report.writers import html, latex, markdown
+from tasks.report.writers.inert import inert
 
 NAMES, OURS = ["a_b", "c & **d**", "average"], ["**1.5** ± 0.5 (+0.5)", "-", "1"]
 FRAME = pd.DataFrame({"dataset": NAMES, "X ours": OURS, "n": 0.5})
@@ -95,7 +96,7 @@ def test_numbers_stand_on_the_right():
 
 def test_an_edited_file_of_the_page_is_another_page():
     files = html.page_files()
-    assert set(files) == {"report.html", "page.css", "page.js"}
+    assert set(files) == {"report.html", "page.css", "page.js", "contradictions.csv"}
     document = Document("T", [])
     assert "tomato" in html.write(document, files | {"page.css": "body { color: tomato }"})
 

@@ -1,0 +1,59 @@
+"""The columns of one's own table, as methods get them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from flgc.datasets.dataset import Dataset
+from tasks.analyses.base import Analysis, Product, TableSteps
+from tasks.report.blocks import Block, Table
+from tasks.report.rows import stack
+
+if TYPE_CHECKING:
+    from tasks.report.evidence import Evidence
+
+MOST_COLUMNS = 20  # of a dataset
+
+
+@dataclass(frozen=True)
+class Columns(Analysis):
+    """A summary of the columns of each dataset that is a table."""
+
+    kind = "columns"
+
+    def products(self, table: TableSteps) -> Iterator[Product]:
+        """The datasets themselves."""
+        for name, step in table.datasets.items():
+            yield Product(self.name, (name,), step)
+
+    def rows(self, evidence: Evidence) -> pd.DataFrame:
+        """A row for each column of each dataset."""
+        found = evidence.products.get(self.name, {})
+        return stack({name: column_table(data) for name, data in found.items()}, ("dataset",))
+
+    def opening(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
+        """The summary of each dataset."""
+        blocks: list[Block] = []
+        for name, data in evidence.products.get(self.name, {}).items():
+            columns = column_table(data)
+            if len(columns):
+                more = data.n_features > len(columns)
+                part = f", the first {len(columns)} of {data.n_features}" if more else ""
+                blocks.append(Table(f"{name}-columns", columns, f"Columns of {name}{part}"))
+        return blocks
+
+
+def column_table(data: Dataset) -> pd.DataFrame:
+    """One row per column of one's own table, as methods get it; nothing of other kinds of data."""
+    if data.kind != "table" or not isinstance(data.features, np.ndarray):
+        return pd.DataFrame()
+    names = data.feature_names or [str(i) for i in range(data.n_features)]
+    shown = pd.DataFrame(data.features[:, :MOST_COLUMNS], columns=list(names[:MOST_COLUMNS]))
+    found = {"different values": shown.nunique(), "smallest": shown.min()}
+    found |= {"median": shown.median(), "largest": shown.max()}
+    return pd.DataFrame(found).rename_axis("column").reset_index()
