@@ -58,9 +58,9 @@ class Sizes(Analysis):
             line = {"dataset": titled(name, marks)}
             line |= {size: known.get(size, "") for size in (*SIZES, "smallest class")}
             if every:
-                line["the published table"] = "; ".join(_slips(here, printed)) or "the same"
+                line["the printed table"] = "; ".join(_slips(here, printed)) or "the same"
             lines.append(line)
-        title = "Sizes of the datasets, and where the published table says something else"
+        title = "Sizes of the datasets, and where the printed table says something else"
         return [Table(f"{evidence.table.name}-datasets", pd.DataFrame(lines), title)]
 
 

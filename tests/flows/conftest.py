@@ -19,7 +19,7 @@ Command = Callable[..., Any]
 def cells_of(store: object, state: Any) -> pd.DataFrame:
     """The rows of all cells of a flow that ended in this state."""
     sections = state.result(raise_on_failure=False)
-    cells = [load(Store(str(store)), result) for each in sections for result in each.results]
+    cells = [load(Store(str(store)), result) for each in sections for result in each.cells]
     return joined(cells)[list(COLUMNS)]
 
 

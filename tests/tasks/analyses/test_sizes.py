@@ -28,7 +28,7 @@ def test_the_slips_of_a_published_table_are_named():
     rows = sizes(haberman={"classes": 2}, x8d5k={"marks": "re-drawn"})
     found = shown(UCI, rows, Gap(NOT_AVAILABLE, "air", "nowhere"))
     assert list(found.index[:2]) == ["air (not available)", "ecoli"]
-    slips = found["the published table"]
+    slips = found["the printed table"]
     assert slips[["WBC", "CAR", "haberman"]].tolist() == ["in it 2 times", "not in it", "3 classes"]
     assert slips["air (not available)"] == "its sizes, no data to compare"
     assert slips["x8d5k (re-drawn)"] == slips["iris"] == "the same"
@@ -40,7 +40,7 @@ def test_the_slips_of_a_published_table_are_named():
 def test_where_nothing_is_published_there_are_no_slips():
     bare = {"dataset": "iris", "classes": 3, "instances": 150, "smallest class": 50, "marks": ""}
     found = shown(dataclasses.replace(TINY, printed={}), pd.DataFrame([bare]))
-    assert "the published table" not in found
+    assert "the printed table" not in found
     assert found["instances"].tolist() == [150, "", ""]
 
 
