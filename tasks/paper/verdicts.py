@@ -127,12 +127,8 @@ def claim_table(judged: Sequence[Verdict]) -> list[Block]:
     return [Table("claims", rows, "The claims of the paper's text, and what we found", tones=tones)]
 
 
-def read_contradictions(files: Mapping[str, str]) -> pd.DataFrame:
-    """Those among the files that a report is made from."""
-    return pd.read_csv(io.StringIO(files[CONTRADICTIONS]))
-
-
-def contradiction_table(rows: pd.DataFrame) -> list[Block]:
-    """What the paper says and its own tables do not: this needs no run of ours."""
+def contradiction_table(files: Mapping[str, str]) -> list[Block]:
+    """What the paper says and its own tables do not, as it stands in a file: no run is needed."""
+    rows = pd.read_csv(io.StringIO(files[CONTRADICTIONS]))
     title = "What the paper's own tables contradict"
     return [Heading(2, title), Table("contradictions", rows, title)]

@@ -38,13 +38,15 @@ class Declaration:
 class Evidence:
     """A table with all that the store has of it; `products` are by analysis, then by their path.
 
-    `costs` are the seconds of each method's stages when they were computed.
+    `costs` are the seconds of each method's stages when they were computed, and `notes` what is
+    known of each cell beyond its value.
     """
 
     declared: Declaration
     cells: Sequence[pd.DataFrame] = ()
     products: Mapping[str, Any] = field(default_factory=dict)
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    notes: dict[Place, Note] = field(default_factory=dict)
     _rows: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
@@ -67,15 +69,15 @@ class Evidence:
         """The datasets that could not be had, and what the table says instead of their cells."""
         return absent(self.declared.gaps, self.table.datasets)
 
-    @cached_property
-    def notes(self) -> dict[Place, Note]:
-        """What is known of each cell beyond its value."""
-        of_cells = digests_of(self.cells, self.declared.digests)
-        return notes(self.table, self.results, of_cells, self.declared.command)
-
     def rows(self, name: str) -> pd.DataFrame:
         """The rows of an analysis; none where it was not asked for, or nothing was made."""
         if name not in self._rows:
             analysis = self.declared.analyses.get(name)
             self._rows[name] = analysis.rows(self) if analysis else pd.DataFrame()
         return self._rows[name]
+
+
+def notes_of(evidence: Evidence) -> dict[Place, Note]:
+    """What is known of each cell beyond its value."""
+    of_cells = digests_of(evidence.cells, evidence.declared.digests)
+    return notes(evidence.table, evidence.results, of_cells, evidence.declared.command)

@@ -26,7 +26,6 @@ from tasks.paper.verdicts import (
     answer,
     claim_table,
     contradiction_table,
-    read_contradictions,
     verdicts,
 )
 from tasks.report.answer import best_method
@@ -39,18 +38,19 @@ from tasks.report.blocks import (
     Figure,
     File,
     Heading,
+    Note,
     Table,
     Text,
     text,
 )
 from tasks.report.by_protocol import grids
-from tasks.report.evidence import Declaration, Evidence
+from tasks.report.evidence import Declaration, Evidence, notes_of
 from tasks.report.files import FAULTS, RESULT, as_json, as_table
 from tasks.report.fragments import fragments
 from tasks.report.gaps import FAILED, listed, verdict
 from tasks.report.parts import Parts
 from tasks.report.provenance import provenance_blocks
-from tasks.report.tables import NONE, cost, settings, tried
+from tasks.report.tables import NONE, Place, cost, settings, tried
 from tasks.report.writers import html, latex, markdown
 
 # A table of settings with more lines than this is a file of its own.
@@ -108,6 +108,9 @@ def write_report(
         for each in tables
         for name in [each.table.name]
     ]
+    for each in known:
+        part = f"notes on cells of {each.table.name}"
+        each.notes.update(parts.make(part, partial(notes_of, each), dict[Place, Note]()))
     judged = parts.make("claims", lambda: verdicts(known), list[Verdict]())
     first = (lambda: answer(judged)) if judged else (lambda: best_method(known))
     blocks = parts.blocks("answer", lambda: text([first()]))
@@ -116,7 +119,7 @@ def write_report(
     blocks += text(remarks)
     blocks += [Heading(3, "How to read the tables", folded=True), *_explained(known)]
     if judged:
-        blocks += contradiction_table(read_contradictions(files))
+        blocks += parts.blocks("contradictions", partial(contradiction_table, files))
     for evidence in known:
         blocks += _section(evidence, parts)
     blocks += parts.blocks("history", lambda: _history(history))

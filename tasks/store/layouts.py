@@ -112,14 +112,16 @@ def dataset_table(dataset: Dataset, **details: Any) -> pa.Table:
         if dataset.edge_weight is not None:
             weights = pa.ListArray.from_arrays(pa.array(offsets), pa.array(dataset.edge_weight))
             table = table.append_column("edge_weights", weights)
-    for name, mask in (dataset.masks or {}).items():
+    # In one order: what is just parsed has another than what comes from the cache.
+    masks = dict(sorted((dataset.masks or {}).items()))
+    for name, mask in masks.items():
         table = table.append_column(name, pa.array(mask))
     described = {
         "name": dataset.name,
         "kind": dataset.kind,
         "classes": list(dataset.class_names),
         "feature_names": list(dataset.feature_names),
-        "masks": list(dataset.masks or ()),
+        "masks": list(masks),
         "leaking": list(dataset.leaking),
         "marks": list(dataset.provenance.get("marks", ())),
         "image_shape": dataset.image_shape,

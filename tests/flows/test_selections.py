@@ -87,6 +87,7 @@ def test_what_never_ran_has_the_reason_of_what_failed_before_it(
         ("analyses.cells.dots_by_dataset", ["picture", "uci-tiny: cells"]),
         ("analyses.labels.LabelCounts.rows", ["picture", "uci-tiny: labels"]),
         ("report.report.verdicts", ["claims"]),
+        ("report.report.notes_of", ["notes on cells of uci-tiny"]),
         ("report.writers.html.write", ["report.html"]),
     ],
 )

@@ -331,3 +331,14 @@ def test_weights_of_edges_come_back_from_the_store() -> None:
     copy = dataset_of(dataset_table(original))
     assert copy.edge_weight.tolist() == [0.5, 0.5, 3, 3]
     assert copy.digest == original.digest
+
+
+def test_masks_in_another_order_are_the_same_dataset() -> None:
+    data = load("KarateClub")
+    train = np.arange(data.n_nodes) < 4
+    masks = {"train": train, "val": ~train, "test": ~train}
+    tables = [
+        dataset_table(dataclasses.replace(data, masks={name: masks[name] for name in order}))
+        for order in (masks, sorted(masks))
+    ]
+    assert tables[0].equals(tables[1], check_metadata=True)
