@@ -125,7 +125,7 @@ def test_a_word_from_the_papers_own_values_and_from_worse_ones(
 
 
 @pytest.mark.parametrize(("name", "start", "word", "losers"), STARTS)
-def test_what_is_missing_decides_nothing(
+def test_what_is_missing_or_was_not_run_decides_nothing(
     name: str, start: str, word: str, losers: Sequence[str]
 ) -> None:
     rows, tested = as_printed(name), "significantly" in start
@@ -141,20 +141,13 @@ def test_what_is_missing_decides_nothing(
     else:
         assert part.verdict == (UNKNOWN if word == HOLDS else part.verdict), part
         assert part.paper.endswith(" missing")
-
-
-@pytest.mark.parametrize(("name", "start", "word", "losers"), STARTS)
-def test_what_was_not_run_is_not_asked_for(
-    name: str, start: str, word: str, losers: Sequence[str]
-) -> None:
-    """Without a method or a dataset of the claim no judge is asked, and the verdict says why."""
-    of, rows = OF_TABLES[name], as_printed(name)
-    without = dataclasses.replace(of, rows=tuple(r for r in of.rows if r.name != losers[-1]))
-    found = judged(without, rows[rows["method"] != losers[-1]], start)
-    assert (found.verdict, found.paper) == (UNKNOWN, f"without {losers[-1]}")
-    *others, last = of.datasets
-    found = judged(dataclasses.replace(of, datasets=tuple(others)), rows, start)
-    assert (found.verdict, found.honest) == (UNKNOWN, f"without {last}")
+    # Without a method or a dataset of the claim no judge is asked, and the verdict says why.
+    of, loser = OF_TABLES[name], losers[-1]
+    others = dataclasses.replace(of, rows=tuple(row for row in of.rows if row.name != loser))
+    fewer = dataclasses.replace(of, datasets=of.datasets[:-1])
+    for asked, lacking in ((others, loser), (fewer, of.datasets[-1])):
+        found = judged(asked, rows, start)
+        assert (found.verdict, found.paper, found.honest) == (UNKNOWN, *[f"without {lacking}"] * 2)
 
 
 @pytest.mark.parametrize("kind", [NOT_AVAILABLE, NOT_REACHABLE])

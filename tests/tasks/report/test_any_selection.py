@@ -65,13 +65,13 @@ def evidence_of(data: Any, whole: Experiment, protocols: tuple[str, ...]) -> Evi
     products: dict[str, Any] = {}
     for product in (*dag.products, *dag.after(cells)):
         *path, name = (product.analysis, *product.path)
-        place = reduce(lambda inner, key: inner.setdefault(key, {}), path, products)
         if results.stubs.random.random() >= lost:
+            place = reduce(lambda inner, key: inner.setdefault(key, {}), path, products)
             place[name] = results[product.step]
     return evidence(
         described(part),
         [results[each.result] for each in cells],
-        {name: each for name, each in products.items() if each},
+        products,
         protocols,
         {name: {"fit": 1.0} for name in part.methods},
         analyses=analyses_of(part),

@@ -2,18 +2,15 @@
 
 import dataclasses
 
-import pandas as pd
 import pytest
 
 from tasks.declared.described import Described, described
-from tasks.declared.paper import PAPER
-from tasks.report.evidence import Declaration, Evidence
+from tasks.report.evidence import Evidence
 from tasks.report.fragments import fragments
-from tasks.report.rows import COLUMNS
 from tasks.report.tables import NONE
+from tests.tasks.report import made
+from tests.tasks.report.made import DECLARED
 
-EMPTY = {name: "" if kind == "str" else 0 for name, kind in COLUMNS.items()}
-TABLES = {experiment.name: experiment for experiment in PAPER}
 # Published on Cora: FLGC 82.9, FLGC* 84.0, GCN 81.1.
 CORA = ("citation-public", "Cora")
 
@@ -26,11 +23,10 @@ def evidence(
     **row: object,
 ) -> Evidence:
     """Of the paper's table the cells of one dataset in `honest`: a line for each value."""
-    about = {**EMPTY, "experiment": name, "dataset": dataset, "protocol": "honest", **row}
-    about |= {"metric": TABLES[name].metrics[0]}
-    rows = pd.DataFrame([about | {"method": m, "value": v} for m, v in values])
-    declared = Declaration(table or described(TABLES[name]), {}, ("paper", "honest"))
-    return Evidence(declared, [rows.astype(COLUMNS)])
+    of = table or described(DECLARED[name])
+    cells = [(dataset, method, "honest", value) for method, value in values]
+    rows = made.results(*cells, of=of, metric=of.metrics[0])
+    return made.evidence(of, [rows.assign(**row)])
 
 
 def lines(known: Evidence, name: str) -> list[list[str]]:
@@ -106,5 +102,5 @@ def test_noise_is_named_without_the_dataset_that_all_rows_share():
 
 
 def test_nothing_is_shown_of_tables_that_nobody_has_published():
-    own = dataclasses.replace(described(TABLES["uci"]), published=())
+    own = dataclasses.replace(described(DECLARED["uci"]), published=())
     assert fragments([evidence("uci", "wine", ("FLGC", 0.8), table=own)]) == {}
