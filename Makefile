@@ -47,7 +47,7 @@ promises: $(STAMP) ## break 60 promises on purpose and see that tests notice eac
 	$(BIN)/python tests/run_mutants.py
 
 SEED ?= 0
-SIZE ?= 200
+SIZE ?= 120
 mutants: $(STAMP) ## a sample of mutmut's mutants, and those that no test notices; SEED=7 SIZE=500
 	$(BIN)/python tests/sample_mutants.py --seed $(SEED) --size $(SIZE)
 
