@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PINS ?= hashes.txt
 STAMP := $(VENV)/.installed-$(shell cat constraints.txt hashes.txt pyproject.toml | cksum | cut -d' ' -f1)
 
-.PHONY: help setup hashes test test-all mutants stack lint audit docs reproduce clean
+.PHONY: help setup hashes test test-all mutants promises stack lint audit docs reproduce clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -35,7 +35,7 @@ lint: $(STAMP) ## ruff and mypy
 
 # Two tests at a time on two cores: threads of one would wait for those of the other, much longer
 # than they work.
-test test-all mutants: export OMP_NUM_THREADS = 1
+test test-all mutants promises: export OMP_NUM_THREADS = 1
 
 test: lint ## lint, types and the quick tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not stack"
@@ -43,8 +43,13 @@ test: lint ## lint, types and the quick tests
 test-all: lint ## lint, types and all tests but those that need a stack or database of their own
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 --dist worksteal -m "not stack"
 
-mutants: $(STAMP) ## break the code on purpose and see that tests notice; PART=2/5 for a fifth
-	$(BIN)/python tests/run_mutants.py $(PART)
+promises: $(STAMP) ## break 60 promises on purpose and see that tests notice each
+	$(BIN)/python tests/run_mutants.py
+
+SEED ?= 0
+SIZE ?= 120
+mutants: $(STAMP) ## a sample of mutmut's mutants, and those that no test notices; SEED=7 SIZE=500
+	$(BIN)/python tests/sample_mutants.py --seed $(SEED) --size $(SIZE)
 
 audit: $(STAMP) ## known vulnerabilities of the pinned packages, where advisories can be had
 	$(BIN)/python .ci/audit.py
@@ -59,4 +64,4 @@ reproduce: $(STAMP) ## the paper's tables, ours beside theirs, and a report; goe
 	$(BIN)/flgc reproduce
 
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants

@@ -1,8 +1,8 @@
-"""Break the code on purpose and see that the tests notice: `python tests/run_mutants.py [PART]`.
+"""Break promises on purpose and see that the tests notice: `make promises`.
 
-`tests/mutants.toml` lists changes after which a number or a promise would be wrong, each with the
-tests that must notice it. Each is made in a copy of the checkout, never in the checkout itself.
-PART is 2/5 for the second of five parts. Ends with 1 unless every mutant of the part is killed.
+`tests/mutants.toml` lists changes after which a promise would be broken, each with the tests that
+must notice it. Each is made in a copy of the checkout, never in the checkout itself. Exits with 1
+unless every mutant is killed.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from pathlib import Path
 LIST = "tests/mutants.toml"
 SIDE_BY_SIDE = 2
 SECONDS = 120.0  # for the tests of one mutant
-LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "artifacts")
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "artifacts", "mutants")
 KILLED, SURVIVED, LATE = "killed", "survived", "no answer"
 NO_LONGER_APPLIES, FAILS_ANYWAY = "no longer applies", "fails unmutated"
 # What `_pytest` ends with: all tests passed, or some failed. A mutant on which no test could even
@@ -51,14 +51,11 @@ class Mutant:
 def main(arguments: list[str]) -> int:
     """0 if all are killed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("part", nargs="?", default="1/1", type=_part, help="for example 2/5")
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
-    chosen = parser.parse_args(arguments)
-    started, (part, parts) = time.perf_counter(), chosen.part
-    root = chosen.root.resolve()
+    root = parser.parse_args(arguments).root.resolve()
+    started = time.perf_counter()
     declared = tomllib.loads((root / LIST).read_text())
     mutants = [Mutant(**each | {"tests": tuple(each["tests"])}) for each in declared["mutant"]]
-    mutants = mutants[part - 1 :: parts]
     tests = sorted({test for each in mutants for test in each.tests})
     share = -(-len(tests) // SIDE_BY_SIDE)
     lived = 0
@@ -77,7 +74,7 @@ def main(arguments: list[str]) -> int:
             print(f"{verdict:<18} {mutant.file}: {mutant.why}", flush=True)
             lived += verdict != KILLED
     seconds = time.perf_counter() - started
-    print(f"part {part}/{parts}: {len(mutants) - lived} of {len(mutants)} killed, {seconds:.0f} s")
+    print(f"{len(mutants) - lived} of {len(mutants)} killed, {seconds:.0f} s")
     return 1 if lived else 0
 
 
@@ -139,13 +136,6 @@ def _pytest(copy: Path, log: Path, arguments: list[str]) -> None:
     import pytest
 
     sys.exit(100 + pytest.main(arguments))
-
-
-def _part(text: str) -> tuple[int, int]:
-    part, _, parts = text.partition("/")
-    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part; give one such as 2/5")
-    return int(part), int(parts)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The runner of the mutants, on a project of two functions; `make mutants` runs it on ours."""
+"""The runner of the promises, on a project of two functions; `make promises` runs it on ours."""
 
 import subprocess
 import sys
@@ -48,10 +48,10 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(project: Path, entries: list[str], *part: str) -> tuple[int, list[str]]:
+def run(project: Path, entries: list[str]) -> tuple[int, list[str]]:
     (project / "tests" / "mutants.toml").write_text("\n".join(entries))
     done = subprocess.run(
-        [sys.executable, str(RUNNER), "--root", str(project), *part],
+        [sys.executable, str(RUNNER), "--root", str(project)],
         capture_output=True,
         text=True,
         timeout=300,
@@ -76,7 +76,7 @@ def test_every_fate_is_told_and_all_but_killed_are_failures(project: Path) -> No
     assert len(told) == len(found)
     for line, fate in zip(told, found, strict=True):
         assert line.startswith(f"{fate} ")
-    assert any(line.startswith("part 1/1: 1 of 5 killed") for line in lines)
+    assert any(line.startswith("1 of 5 killed") for line in lines)
     assert (project / "code_of.py").read_text() == CODE, "the checkout itself is never changed"
 
 
@@ -84,14 +84,6 @@ def test_a_text_that_stands_there_twice_no_longer_applies(project: Path) -> None
     code, lines = run(project, [entry("return", "pass", "test_double")])
     assert code == 1
     assert lines[0].startswith("no longer applies")
-
-
-def test_a_part_is_judged_alone(project: Path) -> None:
-    survivor = entry("x / 2", "x / 3", "test_half")
-    code, lines = run(project, [survivor, KILLED, survivor], "2/3")
-    assert (code, len(lines)) == (0, 2)
-    assert lines[0].startswith("killed")
-    assert run(project, [KILLED], "4/3")[0] == 2
 
 
 def test_a_test_that_is_not_there_is_named(project: Path) -> None:

@@ -135,13 +135,21 @@ def test_curves_of_regular_tables(start: str, figure: str, good: dict, bad: dict
 
 
 @pytest.mark.parametrize(
-    ("bare", "apart", "word"),
-    [(0.9, 0, FAILS), (0.8, 0, PARTLY), (0.9, 0.1, PARTLY), (0.8, 0.1, HOLDS)],
+    ("bare", "apart", "wildest", "word"),
+    [
+        (0.9, 0, 0, FAILS),
+        (0.8, 0, 0, PARTLY),
+        (0.9, 0.1, 0, PARTLY),
+        (0.8, 0.1, 0, HOLDS),
+        (0.8, 0.1, 0.2, PARTLY),
+    ],
 )
-def test_no_edges_are_worse_and_less_stable(bare: float, apart: float, word: str) -> None:
-    start, stored = "Without edges", curves(CURVES_ON, **{"FLGC*": {0: bare, 5: 0.9}})
+def test_no_edges_are_worse_and_less_stable(
+    bare: float, apart: float, wildest: float, word: str
+) -> None:
+    start, stored = "Without edges", curves(CURVES_ON, **{"FLGC*": {0: bare, 5: 0.9, 9: 0.9}})
     own = stored["iris"]["FLGC*"]
-    wild = own["accuracy"] + (own["x"] == 0) * (own["run"] - 0.5) * apart
+    wild = own["accuracy"] + own["x"].map({0: apart, 5: 0, 9: wildest}) * (own["run"] - 0.5)
     stored = {name: {"FLGC*": own.assign(accuracy=wild)} for name in CURVES_ON}
     assert on(UCI, start, neighbours=stored).verdict == word
     del stored["wdbc"]
