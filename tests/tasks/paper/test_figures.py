@@ -10,7 +10,7 @@ from flgc.methods.sorted_affinity import SortedAffinity
 from tasks.declared.described import Described
 from tasks.declared.paper import CURVES_ON
 from tasks.paper.judging import FAILS, HOLDS, PARTLY, UNKNOWN
-from tasks.paper.of_figures import STEADY, UNSTEADY, WEAK
+from tasks.paper.of_figures import STEADY, UNSTEADY, WEAK, tends_to_beat
 from tasks.paper.verdicts import Verdict
 from tests.tasks.paper.test_verdicts import verdict_on
 from tests.tasks.report.made import FLGC, PUBLIC, RIVALS, evidence, table, with_rivals
@@ -132,6 +132,13 @@ def test_curves_of_regular_tables(start: str, figure: str, good: dict, bad: dict
     assert on(UCI, start, **{figure: curves(CURVES_ON[:2], **good)}).verdict == UNKNOWN
     assert on(UCI, start, **{figure: curves(CURVES_ON, **bad)}).verdict == FAILS
     assert on(UCI, start).paper == f"without the figure {figure!r}"
+
+
+def test_less_than_a_point_is_won_or_lost_too() -> None:
+    rival = {("iris", 1): 80.0, ("iris", 2): 80.0, ("wine", 1): 80.0, ("wine", 2): 80.0}
+    own = dict(zip(rival, (80.6, 80.3, 79.9, 80.0), strict=True))
+    assert tends_to_beat(own, rival) == (True, "points won-level-lost 2-1-1, mean +0.20")
+    assert not tends_to_beat(rival, own)[0]
 
 
 @pytest.mark.parametrize(
