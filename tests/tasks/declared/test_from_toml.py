@@ -116,7 +116,7 @@ FAULTS = [
     (
         '"Compare"',
         '"Wilcoxon"',
-        "analyses: unknown 'Wilcoxon'; choose from .*Cells, Compare, .*TimedHops",
+        "analyses: unknown 'Wilcoxon'; choose from .*Cells, Columns, Compare, .*TimedHops",
     ),
     ("counts = [1, 3], ", "", "LabelCounts has no counts"),
     ('"Compare",', '"Compare", "Compare",', "two are called 'wilcoxon': give one another figure"),
