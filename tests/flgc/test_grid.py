@@ -186,3 +186,14 @@ def test_bad_grids_are_refused(change, message):
             n_classes=2,
             **(GRID | change),
         )
+
+
+def test_float32_is_left_where_it_would_lose_the_regularization():
+    """Entries of 10^4 and a regularization of 10^-4: their squares leave it no digit in float32."""
+    P, X, labels = random_graph(24, n_features=4)
+    X = (1e4 * X).astype(np.float32)
+    given = {"labels": labels, "labelled": np.arange(12), "n_classes": 3, "side": "features"}
+    grid = {"hops": [1], "teleports": [0.1], "regularizations": [1e-4]}
+    single = score_grid(P.astype(np.float32), X, **given, **grid)
+    double = score_grid(P.astype(np.float32).astype(float), X.astype(float), **given, **grid)
+    np.testing.assert_array_equal(single.loo_squared_error, double.loo_squared_error)
