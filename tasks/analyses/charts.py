@@ -50,28 +50,22 @@ LAYOUT: dict[str, Any] = {
 }
 
 
-def _colours(ink: str, pale: str, grid: str) -> dict[str, Any]:
-    """A configuration of Vega-Lite: all colours but those of methods and datasets."""
-    words = {"labelColor": ink, "titleColor": ink}
-    return {
-        "axis": {**words, "gridColor": grid, "domainColor": pale, "tickColor": pale},
-        "legend": words,
-        "title": {"color": ink},
-        "view": {"stroke": grid},
-        "rule": {"color": pale},
-    }
+WORDS = {"labelColor": "#222222", "titleColor": "#222222"}
+# All colours but those of methods and datasets: charts stand on white, on dark pages too.
+COLOURS: dict[str, Any] = {
+    "axis": {**WORDS, "gridColor": "#dddddd", "domainColor": "#767676", "tickColor": "#767676"},
+    "legend": WORDS,
+    "title": {"color": "#222222"},
+    "view": {"stroke": "#dddddd"},
+    "rule": {"color": "#767676"},
+}
 
 
-# What is given to whoever embeds a chart, as `config`: on a light page, and on a dark one.
-LIGHT = _colours(ink="#222222", pale="#767676", grid="#dddddd")
-DARK = _colours(ink="#e6e6e6", pale="#9a9a9a", grid="#3d3d3d")
-
-
-def on_page(spec: Mapping[str, Any], colours: Mapping[str, Any]) -> dict[str, Any]:
-    """The chart in the colours of a page."""
+def on_page(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The chart in the colours of the page."""
     own = spec.get("config", {})
-    both = {each: colours[each] | own[each] for each in colours if each in own}
-    return {**spec, "config": {**colours, **own, **both}}
+    both = {each: COLOURS[each] | own[each] for each in COLOURS if each in own}
+    return {**spec, "config": {**COLOURS, **own, **both}}
 
 
 def _polygon(corners: int, inner: float = 1.0, turned: float = 0.0) -> str:
@@ -229,7 +223,7 @@ def svg_of(spec: Mapping[str, Any]) -> str:
     """The chart for print: light, and without what needs a pointer."""
     import vl_convert
 
-    found = on_page(printable(spec), LIGHT)
+    found = on_page(printable(spec))
     found["config"]["font"] = PRINTED
     return vl_convert.vegalite_to_svg(as_json(found))
 

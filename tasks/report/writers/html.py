@@ -18,7 +18,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from tasks.analyses.charts import LIGHT, on_page
+from tasks.analyses.charts import on_page
 from tasks.report.blocks import (
     ABOVE,
     BELOW,
@@ -77,7 +77,7 @@ def write(document: Document, page: Mapping[str, str]) -> str:
         signs=SIGNS,
         words=WORDS,
         # Figures stand on white, on dark pages too.
-        specs={chart.name: on_page(chart.spec, LIGHT) for chart in charts if chart.spec},
+        specs={chart.name: on_page(chart.spec) for chart in charts if chart.spec},
         bundle=Markup(_bundle()) if charts else "",
         facts=facts,
         compared=any(note.standing for note in _notes(document)),
