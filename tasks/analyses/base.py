@@ -147,7 +147,8 @@ class Analysis:
 
     An analysis is known by its `name`, which its figure and its file have too. The steps of one
     that comes `after` the cells are made of those that are there, when all other steps have ended:
-    they have the machine for themselves.
+    they have the machine for themselves. What one that `leads` opens with stands at the beginning
+    of the report.
     """
 
     kind: ClassVar[str]
@@ -155,6 +156,7 @@ class Analysis:
     caption: ClassVar[str] = ""
     file: ClassVar[str] = ""  # the sentence before the link to its rows
     after: ClassVar[bool] = False
+    leads: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -25,6 +25,7 @@ class Columns(Analysis):
     """A summary of the columns of each dataset that is a table."""
 
     kind = "columns"
+    leads = True
 
     def products(self, table: TableSteps) -> Iterator[Product]:
         """The datasets themselves."""

@@ -26,6 +26,7 @@ class Paired(Analysis):
     """Differences split by split, to the first of the `controls` that is in the table."""
 
     kind = "paired"
+    leads = True
     controls: tuple[str, ...] = ()
 
     def rows(self, evidence: Evidence) -> pd.DataFrame:

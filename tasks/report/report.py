@@ -117,6 +117,8 @@ def write_report(
     blocks += parts.blocks("picture", lambda: _picture(known))
     blocks += parts.blocks("opening", lambda: [*claim_table(judged), *_opening(known)])
     blocks += text(remarks)
+    for each in known:
+        blocks += _openings(each, parts, leading=True)
     blocks += [Heading(3, "How to read the tables", folded=True), *_explained(known)]
     if judged:
         blocks += parts.blocks("contradictions", partial(contradiction_table, files))
@@ -183,14 +185,23 @@ def _explained(known: Sequence[Evidence]) -> list[Block]:
 
 def _section(evidence: Evidence, parts: Parts) -> list[Block]:
     """The text of one table: what its analyses open with, then all that is there on demand."""
-    table, top, further = evidence.table, list[Block](), list[Block]()
+    table, further = evidence.table, list[Block]()
+    top = _openings(evidence, parts, leading=False)
     for name, analysis in evidence.declared.analyses.items():
-        part = f"{table.name}: {name}"
-        top += parts.blocks(part, partial(_opening_of, evidence, analysis))
-        further += parts.blocks(part, partial(_blocks_of, evidence, analysis))
+        further += parts.blocks(f"{table.name}: {name}", partial(_blocks_of, evidence, analysis))
     further += _lacking(evidence)
     further += parts.blocks(f"{table.name}: settings", partial(_settings, evidence))
     return [Heading(2, table.title), *top, *_folded(further)]
+
+
+def _openings(evidence: Evidence, parts: Parts, *, leading: bool) -> list[Block]:
+    """What its analyses open with, those that lead the report or the others."""
+    blocks: list[Block] = []
+    for name, analysis in evidence.declared.analyses.items():
+        if analysis.leads is leading:
+            part = f"{evidence.table.name}: {name}"
+            blocks += parts.blocks(part, partial(_opening_of, evidence, analysis))
+    return blocks
 
 
 def _opening_of(evidence: Evidence, analysis: Analysis) -> list[Block]:

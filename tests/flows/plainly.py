@@ -21,7 +21,7 @@ class Ended:
     def __init__(self, artifact: Artifact) -> None:
         self.artifact, self.state = artifact, Completed()
 
-    def result(self) -> Artifact:
+    def result(self, raise_on_failure: bool = True) -> Artifact:
         return self.artifact
 
     def wait(self) -> None:

@@ -139,11 +139,11 @@ def stopped_in_averages(reports: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     stopped, average = threading.Event(), place.average_grid
 
     def waiting(*args: Any, **given: Any) -> Any:
-        assert stopped.wait(120)
+        assert stopped.wait(300)
         return average(*args, **given)
 
     def stop() -> None:
-        for _ in range(1000):
+        for _ in range(2500):
             texts = [report.read_text() for report in reports.glob("tiny-*/report.md")]
             if any("so far: 2 of 3 methods" in text for text in texts):
                 time.sleep(0.5)  # the report is written, and the flow waits for the third
