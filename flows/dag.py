@@ -19,6 +19,7 @@ from flgc.methods.registry import Contender, contender
 from flows.plan import Plan
 from tasks.analyses.base import CellStart, CellSteps, Product, TableSteps, pick_step
 from tasks.analyses.registry import analyses_of
+from tasks.declared.described import described
 from tasks.declared.types import Cell, Experiment, Preparation
 from tasks.report.gaps import NOT_AVAILABLE, Gap
 from tasks.running.steps import Step, Steps
@@ -68,7 +69,13 @@ def dag_of(plan: Plan, experiment: Experiment) -> Dag:
     groups = sorted(_by_scores(start), key=lambda group: not group[0].row.method.own)
     ended = {each: end for group in groups for each, end in _finish(steps, plan.device, group)}
     table = TableSteps(
-        experiment, plan.protocols, plan.device, found, [ended[each] for each in start], steps
+        experiment,
+        described(experiment),
+        plan.protocols,
+        plan.device,
+        found,
+        [ended[each] for each in start],
+        steps,
     )
     return Dag(table, tuple(_products(table, after=False)), tuple(gaps))
 

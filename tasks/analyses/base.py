@@ -20,6 +20,7 @@ from tasks.running.steps import Step, Steps
 from tasks.stages.pick import pick
 
 if TYPE_CHECKING:
+    from tasks.declared.described import Described
     from tasks.declared.types import Cell, Experiment, Preparation, Subject
     from tasks.report.evidence import Evidence
 
@@ -89,6 +90,7 @@ class TableSteps:
     """The cells of an experiment as steps, to which analyses add theirs."""
 
     experiment: Experiment
+    described: Described
     protocols: tuple[str, ...]
     device: str
     datasets: Mapping[str, Step]

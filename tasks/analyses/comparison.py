@@ -21,7 +21,6 @@ from flgc.statistics.rendering import (
 )
 from tasks.analyses.base import Analysis, Product, TableSteps
 from tasks.analyses.charts import finished, inline, tooltip
-from tasks.declared.described import described
 from tasks.declared.published import published_in
 from tasks.report.blocks import Block, Heading, Table, Text, text
 from tasks.report.printed import left_out
@@ -59,7 +58,7 @@ class Compare(Analysis):
                 compare,
                 experiment.name,
                 results=[cell.result for cell in table.cells],
-                table=described(experiment).without_words(),
+                table=table.described.without_words(),
                 protocols=table.protocols,
                 control=self.control,
             )

@@ -34,9 +34,13 @@ from tasks.store.sources import (
 )
 
 DISTRIBUTION = "flgc"
-REGISTRY = Name("flgc.registry", ("Registry",))
+# What is in a registry is named by who asks for it, and what a stage computes has keys of its own:
+# a definition that mentions one does not depend on all that it leads to.
+LISTS = (Name("flgc.registry", ("Registry",)), Name("tasks.running.stage", ("Stage",)))
 # Whoever listens to the progress of a loop, the loop computes the same.
 LISTENERS = ("flgc.progress", "flgc.datasets.fetching.progress")
+# What orders and runs steps, the steps compute the same.
+RUNNERS = ("tasks.running.stage", "tasks.running.steps")
 
 
 class CodeChanged(StoreError):
@@ -161,7 +165,9 @@ def _digest_and_files(roots: tuple[Root, ...]) -> tuple[str, frozenset[Path]]:
 def _is_followed(module: str, given: set[str]) -> bool:
     """The project, packages of what was given, and what is not installed; nothing else."""
     top = module.partition(".")[0]
-    return module not in LISTENERS and (top in PROJECT or top in given or not is_installed(top))
+    return module not in (*LISTENERS, *RUNNERS) and (
+        top in PROJECT or top in given or not is_installed(top)
+    )
 
 
 @cache
@@ -181,7 +187,7 @@ def _definition(name: Name) -> Definition:
     nodes = [node for node in bindings if isinstance(node, ast.stmt)]
     if module is None or not (meanings or nodes):
         return Definition("", frozenset(_unbound(module, name)))
-    if any(_is_registry(node, module) for node in nodes):
+    if any(_is_list(node, module) for node in nodes):
         return Definition("", frozenset())
     if nodes and rest:
         return Definition("", frozenset([*meanings, Name(name.module, (first,))]))
@@ -216,10 +222,10 @@ def _unbound(module: Module | None, name: Name) -> Iterator[Name]:
         yield Name(module.name, ("__getattr__",) if "__getattr__" in module.bindings else ())
 
 
-def _is_registry(node: ast.stmt, module: Module) -> bool:
+def _is_list(node: ast.stmt, module: Module) -> bool:
     value = getattr(node, "value", None)
     chain = _chain(value.func) if isinstance(value, ast.Call) else None
-    return chain is not None and REGISTRY in module.bindings.get(chain[0], ())
+    return chain is not None and any(each in module.bindings.get(chain[0], ()) for each in LISTS)
 
 
 def _used(nodes: list[ast.stmt], module: Module) -> Iterator[Name]:

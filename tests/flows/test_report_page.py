@@ -150,8 +150,8 @@ def test_every_link_of_the_contents_leads_to_a_heading_in_sight(browser: Any, re
 
 def test_a_link_into_what_is_folded_opens_it(browser: Any, report: Path) -> None:
     with opened(browser, report) as page:
-        heading = page.locator("details.fold h3").first
-        table = page.locator("details.fold table").first
+        fold = page.locator("details.fold:has(table)").first
+        heading, table = fold.locator("h3").first, fold.locator("table").first
         assert not table.is_visible()
         page.evaluate("hash => { location.hash = hash }", heading.get_attribute("id"))
         expect(table).to_be_visible()
@@ -211,6 +211,7 @@ def test_a_chart_takes_the_place_of_its_picture(browser: Any, charted: Path) -> 
 
 def test_every_chart_of_a_report_is_drawn(browser: Any, report: Path) -> None:
     with opened(browser, report) as page:
+        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
         figures = page.locator("[data-chart]").all()
         assert len(figures) > 3
         for figure in figures:
