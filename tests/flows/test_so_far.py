@@ -155,10 +155,13 @@ def stopped_in_averages(reports: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
     monkeypatch.setattr(place, "average_grid", waiting)
     monkeypatch.setattr(module, "SHARE", float("inf"))
+    # A shell that runs the tests in the background has it ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     thread = threading.Thread(target=stop)
     thread.start()
     yield
     thread.join()
+    signal.signal(signal.SIGINT, before)
     monkeypatch.undo()
 
 
