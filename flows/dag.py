@@ -23,13 +23,7 @@ from tasks.declared.described import described
 from tasks.declared.types import Cell, Experiment, Preparation
 from tasks.report.gaps import NOT_AVAILABLE, Gap
 from tasks.running.steps import Step, Steps
-from tasks.stages.corrupt import corrupt
-from tasks.stages.dataset import dataset
-from tasks.stages.fit import fit
-from tasks.stages.graph import graph
-from tasks.stages.propagate import propagate
-from tasks.stages.score import score
-from tasks.stages.splits import splits
+from tasks.stages.cells import corrupt, dataset, fit, graph, propagate, score, splits
 
 
 @dataclass(frozen=True, eq=False)

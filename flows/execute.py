@@ -22,7 +22,7 @@ from tasks.analyses.base import CellSteps, Product
 from tasks.declared.types import Experiment
 from tasks.report.gaps import FAILED, Gap, dataset_gap, reason_of
 from tasks.running.steps import Step, chain_of, with_results
-from tasks.stages.dataset import dataset
+from tasks.stages.cells import dataset
 from tasks.store import Artifact
 
 

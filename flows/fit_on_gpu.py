@@ -7,8 +7,7 @@ from prefect import flow
 from tasks.running.pools import GPU_FLOW
 from tasks.running.routing import unpacked
 from tasks.running.stage import Stage
-from tasks.stages.fit import fit
-from tasks.stages.score import score
+from tasks.stages.cells import fit, score
 
 # Nothing else runs there.
 GPU_STAGES = {stage.name: stage for stage in (score, fit)}

@@ -21,7 +21,7 @@ from tasks.analyses.history import (
     history_text,
     judge_history,
 )
-from tasks.stages.dataset import dataset
+from tasks.stages.cells import dataset
 from tasks.stages.history import history, past
 
 # The name of the state in which a run ends whose values left the spread of their history: all was

@@ -42,13 +42,13 @@ FORBIDDEN = (
     ("flgc.datasets.readers.orl", "import {0}", "flgc.datasets.catalogue.registry"),
     ("tasks.analyses.base", "import {0}", "flows.dag"),
     ("tasks.analyses.base", "import {0}", "tasks.paper.claims"),
-    ("tasks.stages.fit", "async def f():\n    import {0}", "deployments.stack"),
+    ("tasks.stages.cells", "async def f():\n    import {0}", "deployments.stack"),
     ("tasks.store.files", "from ..running import stage", "tasks.running.stage"),
     ("tasks.store.files", "import {0}", "tasks.report.blocks"),
-    ("tasks.running.pools", "import {0}", "tasks.stages.fit"),
+    ("tasks.running.pools", "import {0}", "tasks.stages.cells"),
     ("tasks.running.steps", "import {0}", "tasks.declared.types"),
     ("tasks.declared.types", "import {0}", "tasks.store.store"),
-    ("tasks.declared.types", "import {0}", "tasks.stages.pick"),
+    ("tasks.declared.types", "import {0}", "tasks.stages.cells"),
     ("tasks.paper.judging", "import {0}", "tasks.running.stage"),
     ("tasks.report.blocks", "import {0}", "tasks.store.store"),
     ("flows.dag", "import {0}", "deployments.embedded"),
@@ -89,10 +89,8 @@ def test_a_forbidden_import_of_each_kind_is_found(tmp_path):
 
 
 def test_the_contracts_name_the_plain_function_of_every_stage():
-    names = {name for _, name, _ in pkgutil.iter_modules(tasks.stages.__path__)}
-    for name in names:
+    for _, name, _ in pkgutil.iter_modules(tasks.stages.__path__):
         import_module(f"tasks.stages.{name}")
-    assert names == set(STAGES)
     [plain] = [each for each in CONTRACTS["contracts"] if "plain functions" in each["name"]]
     assert sorted({stage.work.__module__ for stage in STAGES.values()}) == plain["source_modules"]
 

@@ -15,7 +15,7 @@ from tasks.analyses.curves import title_of
 from tasks.analyses.pictures import figure_as_svg
 from tasks.report.blocks import Block, text
 from tasks.report.tables import titled_as
-from tasks.stages.affinity import affinity
+from tasks.stages.products import affinity
 
 if TYPE_CHECKING:
     from tasks.report.evidence import Evidence

@@ -17,7 +17,7 @@ from flgc.methods.registry import Contender
 from tasks.report.blocks import Block
 from tasks.report.rows import stack
 from tasks.running.steps import Step, Steps
-from tasks.stages.pick import pick
+from tasks.stages.cells import pick
 
 if TYPE_CHECKING:
     from tasks.declared.described import Described

@@ -26,7 +26,7 @@ from tasks.report.blocks import Block, Heading, Table, Text, text
 from tasks.report.printed import left_out
 from tasks.report.ranks import compared, retraced
 from tasks.report.tables import as_text
-from tasks.stages.compare import compare
+from tasks.stages.products import compare
 
 if TYPE_CHECKING:
     from tasks.declared.types import Experiment

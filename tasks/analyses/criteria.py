@@ -13,7 +13,7 @@ from tasks.analyses.base import Analysis, Product, TableSteps
 from tasks.analyses.curves import title_of
 from tasks.report.blocks import Block, Table, Text
 from tasks.report.tables import titled_as
-from tasks.stages.criteria import criteria
+from tasks.stages.products import criteria
 
 if TYPE_CHECKING:
     from tasks.report.evidence import Evidence

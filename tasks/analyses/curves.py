@@ -21,8 +21,8 @@ from tasks.report.blocks import Block, listing, text
 from tasks.report.printed import in_points
 from tasks.report.tables import cell_text, printed_in, titled_as
 from tasks.running.steps import Step
-from tasks.stages.splits import splits
-from tasks.stages.vary import vary
+from tasks.stages.cells import splits
+from tasks.stages.products import vary
 
 if TYPE_CHECKING:
     from tasks.declared.described import Described

@@ -24,7 +24,7 @@ from tasks.analyses.curves import (
 from tasks.analyses.lines import HEIGHT
 from tasks.report.blocks import Block, text
 from tasks.report.printed import in_points
-from tasks.stages.graph import graph
+from tasks.stages.cells import graph
 
 if TYPE_CHECKING:
     from tasks.declared.described import Described

@@ -13,7 +13,7 @@ from flgc.datasets.sizes import SIZES
 from tasks.analyses.base import Analysis, Product, TableSteps
 from tasks.declared.published import published_in
 from tasks.report.blocks import Block, Table
-from tasks.stages.describe import describe
+from tasks.stages.products import describe
 
 if TYPE_CHECKING:
     from tasks.declared.types import Experiment

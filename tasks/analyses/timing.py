@@ -18,7 +18,7 @@ from tasks.declared.looks import looks_of
 from tasks.report.blocks import Block, Table, text
 from tasks.report.rows import stack
 from tasks.report.tables import as_text, printed_in
-from tasks.stages.time import time
+from tasks.stages.products import time
 
 if TYPE_CHECKING:
     from tasks.declared.described import Described

@@ -165,7 +165,9 @@ def _absent() -> NoReturn:
 
 def _stage_of(name: str) -> Stage:
     """The stage of that name, whose module may not be imported yet."""
-    import_module(f"tasks.stages.{name}")
+    for module in ("cells", "products", "history", "report"):
+        if name not in STAGES:
+            import_module(f"tasks.stages.{module}")
     return STAGES[name]
 
 

@@ -1,1 +1,1 @@
-"""One file, one task, one artifact."""
+"""What is stored: a stage names a plain function, and runs as one task that makes one artifact."""

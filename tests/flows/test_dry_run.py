@@ -10,9 +10,7 @@ from flows.plan import Plan
 from tasks.declared.paper import MIN_MAX, closed_form
 from tasks.declared.types import Cell, Experiment, Subject
 from tasks.running.steps import Steps
-from tasks.stages.dataset import dataset
-from tasks.stages.graph import graph
-from tasks.stages.propagate import propagate
+from tasks.stages.cells import dataset, graph, propagate
 from tests.flows.conftest import Command
 from tests.tasks.chain import run_cell
 

@@ -148,7 +148,7 @@ def test_nothing_at_all_ends_with_1(places: Path) -> None:
 def test_a_wrong_digest_ends_with_1_and_its_reason(
     places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tasks.stages.dataset import dataset
+    from tasks.stages.cells import dataset
 
     monkeypatch.setattr(dataset.task, "retry_delay_seconds", 0)
     (tmp_path / "wine").mkdir()

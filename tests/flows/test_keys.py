@@ -186,8 +186,8 @@ from pathlib import Path
 from typing import Any
 from flgc.preparing import build_graph
 from tasks.running.stage import Stage
-from tasks.stages.dataset import dataset
-from tasks.stages.graph import graph
+from tasks.stages.cells import dataset
+from tasks.stages.cells import graph
 from tasks.store import CodeChanged
 
 store, source = sys.argv[1], Path("flgc/graph.py")

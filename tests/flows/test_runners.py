@@ -18,7 +18,7 @@ def test_flows_share_a_dask_cluster_whose_workers_start_without_a_word(
 ) -> None:
     distributed = pytest.importorskip("distributed")
     pytest.importorskip("prefect_dask")
-    from tasks.stages.pick import pick
+    from tasks.stages.cells import pick
 
     with shared_runner("dask") as shared:
         of_flows = [shared.duplicate() for _ in range(2)]  # as Prefect does for each flow

@@ -16,7 +16,7 @@ from tasks.analyses.labels import LabelCounts
 from tasks.analyses.neighbours import Neighbours
 from tasks.declared.paper import closed_form, prepared
 from tasks.declared.types import Cell, Experiment, Preparation, Subject
-from tasks.stages.vary import at_setting
+from tasks.stages.products import at_setting
 from tasks.store import Artifact, Store
 from tasks.store.layouts import affinity_of, affinity_table, load
 from tests.tasks.chain import dag_of_cell, iris, rows, run_cell, run_steps

@@ -16,16 +16,19 @@ from tasks.running.stage import STAGES, Stage
 from tasks.store import code_digest
 from tests.tasks.edits import forget
 
-NAMES = sorted(
-    path.stem for path in Path(tasks.__file__).parent.joinpath("stages").glob("[a-z]*.py")
-)
+MODULES = [
+    import_module(f"tasks.stages.{path.stem}")
+    for path in Path(tasks.__file__).parent.joinpath("stages").glob("[a-z]*.py")
+]
+DECLARED = {
+    name: each for m in MODULES for name, each in vars(m).items() if isinstance(each, Stage)
+}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_stage_is_the_one_of_its_file_wherever_it_is_sent(name: str) -> None:
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_stage_is_the_one_of_its_name_wherever_it_is_sent(name: str) -> None:
     """A cluster's workers get tasks pickled, and must not get copies of the registry with them."""
-    stage = getattr(import_module(f"tasks.stages.{name}"), name)
-    assert isinstance(stage, Stage)
+    stage = DECLARED[name]
     assert STAGES[name] is stage
     assert pickle.loads(pickle.dumps(stage)) is stage
     task = pickle.loads(pickle.dumps(stage.task))
@@ -35,7 +38,7 @@ def test_a_stage_is_the_one_of_its_file_wherever_it_is_sent(name: str) -> None:
 
 def test_threads_that_start_at_once_get_one_digest() -> None:
     """Python 3.11 mixes up trees that threads parse in turns, as when one collects garbage."""
-    objects = [[getattr(import_module(f"tasks.stages.{n}"), n).work] for n in NAMES]
+    objects = [[stage.work] for stage in DECLARED.values()]
     alone = [code_digest(*each) for each in objects]
 
     def let_others(phase: str, info: dict) -> None:

@@ -13,15 +13,8 @@ from flgc.methods.estimators import Estimator
 from tasks.running import stage as running
 from tasks.running.scalings import of_grid
 from tasks.running.stage import Stage
-from tasks.stages.affinity import affinity
-from tasks.stages.corrupt import corrupt
-from tasks.stages.dataset import dataset
-from tasks.stages.fit import fit
-from tasks.stages.graph import graph
-from tasks.stages.propagate import propagate
-from tasks.stages.score import score
-from tasks.stages.splits import splits
-from tasks.stages.vary import vary
+from tasks.stages.cells import corrupt, dataset, fit, graph, propagate, score, splits
+from tasks.stages.products import affinity, vary
 from tasks.store import Store, code_digest
 from tests.tasks.edits import edited
 

@@ -30,7 +30,7 @@ from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell, Experiment, Subject
 from tasks.report.evidence import Declaration, Evidence
 from tasks.report.rows import COLUMNS
-from tasks.stages.time import time
+from tasks.stages.products import time
 from tasks.store import Artifact, Store, layouts
 from tests.tasks.chain import rows, run_cell
 from tests.tasks.edits import edited
