@@ -22,7 +22,7 @@ def without_secrets(text: object) -> str:
     >>> without_secrets("cannot read s3://key:secret@bucket/a?region=eu&token=x: denied")
     'cannot read s3://***@bucket/a?region=eu&***: denied'
     """
-    return _URL.sub(lambda found: _redacted(found[0]), str(text))
+    return _URL.sub(lambda match: _redacted(match[0]), str(text))
 
 
 def _redacted(url: str) -> str:
@@ -31,8 +31,8 @@ def _redacted(url: str) -> str:
     if not mark:
         return head
     pairs = query.split("&")
-    shown = [pair for pair in pairs if is_open(pair)]
-    return f"{head}?{'&'.join(shown if len(shown) == len(pairs) else [*shown, HIDDEN])}"
+    kept = [pair for pair in pairs if is_open(pair)]
+    return f"{head}?{'&'.join(kept if len(kept) == len(pairs) else [*kept, HIDDEN])}"
 
 
 def is_open(pair: str) -> bool:

@@ -67,7 +67,7 @@ def average_grid(
         A pick is a single 1.
     """
     hops, teleports, regularizations = check_grid(hops, teleports, regularizations)
-    xp, kept = array_namespace(labelled), X.dtype
+    xp, dtype = array_namespace(labelled), X.dtype
     if not is_within(X, min(regularizations)):
         P, X = in_float64(P), in_float64(X)
     nodes = labelled[None] if labelled.ndim == 1 else labelled
@@ -85,11 +85,11 @@ def average_grid(
 
     def solve(setting: tuple[Any, Any]) -> tuple[Any, Any]:
         H, w = setting
-        found = [
+        sums = [
             _summed(in_float64(H[place[part]]), Y[part], w[part], regularizations, leave_one_out)
             for part in parts
         ]
-        return tuple(xp.concat(each) for each in zip(*found, strict=True))
+        return tuple(xp.concat(each) for each in zip(*sums, strict=True))
 
     shape = (n_splits, max(hops) + 1, X.shape[1], n_classes)
     filters = xp.zeros(shape, dtype=xp.float64, device=device(Y))
@@ -102,7 +102,7 @@ def average_grid(
         left_out += scores
     if labelled.ndim == 1:
         filters, left_out = filters[0], left_out[0]
-    return Average(xp.astype(filters, kept, copy=False), left_out if leave_one_out else None)
+    return Average(xp.astype(filters, dtype, copy=False), left_out if leave_one_out else None)
 
 
 def _summed(
@@ -128,9 +128,9 @@ def log_weights(hits: np.ndarray, errors: np.ndarray, sizes: np.ndarray) -> np.n
     left out, and validation nodes.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = PER_HIT * hits - ERROR_POWER * np.log(errors)
-        speaks = np.isfinite(found) & np.isfinite(np.log(sizes))
-    return np.where(speaks, found, -np.inf)
+        logs = PER_HIT * hits - ERROR_POWER * np.log(errors)
+        usable = np.isfinite(logs) & np.isfinite(np.log(sizes))
+    return np.where(usable, logs, -np.inf)
 
 
 def of_one_size(shares: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -139,13 +139,13 @@ class PartlyLabelled(ClassifierMixin, BaseEstimator):
         return X, self._encode(read_labels(y, X.shape[0]))
 
     def _encode(self, y: np.ndarray) -> np.ndarray:
-        known = ~unlabelled(y)
-        if not known.any():
+        labelled = ~unlabelled(y)
+        if not labelled.any():
             raise ValueError(
                 f"y marks all {len(y)} nodes as unlabelled (-1 or missing): at least one node of "
                 f"each class needs a label."
             )
-        labels = plain_labels(y[known])
+        labels = plain_labels(y[labelled])
         try:
             check_classification_targets(labels)
         except (TypeError, ValueError) as error:
@@ -158,7 +158,7 @@ class PartlyLabelled(ClassifierMixin, BaseEstimator):
                 f"labelled nodes of at least two classes are needed."
             )
         codes = np.full(len(y), -1)
-        codes[known] = encoded
+        codes[labelled] = encoded
         return codes
 
     def _as_decision(self, scores: np.ndarray) -> np.ndarray:

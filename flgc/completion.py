@@ -22,8 +22,8 @@ def method_names() -> list[str]:
 
     Their table is read and not imported: nobody waits a second for scikit-learn to press a key.
     """
-    found = find_spec(METHODS)
-    source = Path(found.origin).read_text(encoding="utf-8") if found and found.origin else ""
+    spec = find_spec(METHODS)
+    source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
     names: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Contender":

@@ -88,10 +88,10 @@ def _has_cuda_driver() -> bool:
 def check_dtype(dtype: Any) -> None:
     """Refuse what is not a precision that both paths have."""
     try:
-        known = dtype is None or np.dtype(dtype).name in DTYPES
+        valid = dtype is None or np.dtype(dtype).name in DTYPES
     except (TypeError, ValueError):
-        known = False
-    if not known:
+        valid = False
+    if not valid:
         raise ValueError(f"dtype={shown(dtype)} is not known: choose one of {DTYPES}, or None.")
 
 

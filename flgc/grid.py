@@ -109,8 +109,8 @@ def score_grid(
                 labels, some, judged, n_classes, regularizations, leave_one_out, X, side, place
             )
             threads = n_threads() if isinstance(labels, np.ndarray) else 1
-            for i, t, found in solved(solve, settings, threads):
-                for name, values in found.items():
+            for i, t, columns in solved(solve, settings, threads):
+                for name, values in columns.items():
                     results.setdefault(name, np.empty(shape))[chunk, i, t] = values
 
     chosen = side

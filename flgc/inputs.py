@@ -210,28 +210,28 @@ def plain_labels(labels: np.ndarray) -> np.ndarray:
 
 def node_mask(nodes: Any, n_nodes: int, name: str) -> np.ndarray:
     """Nodes as a boolean mask, from a mask (0 and 1 will do) or from node numbers."""
-    given = np.asarray(as_array(nodes, name))
-    if given.size == 0 or (given.dtype.kind == "b" and not given.any()):
+    values = np.asarray(as_array(nodes, name))
+    if values.size == 0 or (values.dtype.kind == "b" and not values.any()):
         raise ValueError(f"{name} names no node: give at least one, or leave it out.")
-    if given.ndim != 1 or given.dtype.kind not in "biu":
+    if values.ndim != 1 or values.dtype.kind not in "biu":
         raise ValueError(
-            f"{name}={shown(nodes)} has shape {given.shape} and type {given.dtype}: give one "
+            f"{name}={shown(nodes)} has shape {values.shape} and type {values.dtype}: give one "
             f"boolean per node, shape ({n_nodes},), or node numbers. Of several splits choose one, "
             f"e.g. {name}[:, 0]."
         )
-    lowest, highest = given.min(), given.max()
-    if given.dtype.kind == "b" or (len(given) == n_nodes > 2 and lowest >= 0 and highest <= 1):
-        if len(given) != n_nodes:
+    lowest, highest = values.min(), values.max()
+    if values.dtype.kind == "b" or (len(values) == n_nodes > 2 and lowest >= 0 and highest <= 1):
+        if len(values) != n_nodes:
             raise ValueError(
-                f"{name} is a mask of {len(given)} entries, but there are {n_nodes} nodes: give "
+                f"{name} is a mask of {len(values)} entries, but there are {n_nodes} nodes: give "
                 f"one per node."
             )
-        return given.astype(bool)
+        return values.astype(bool)
     if lowest < 0 or highest >= n_nodes:
         raise ValueError(
             f"{name} names node {lowest if lowest < 0 else highest}: choose among the nodes "
             f"0..{n_nodes - 1}."
         )
     mask = np.zeros(n_nodes, dtype=bool)
-    mask[given] = True
+    mask[values] = True
     return mask

@@ -57,10 +57,10 @@ def _all(routine: Callable[..., None], A: np.ndarray) -> tuple[np.ndarray, np.nd
 def _largest(routine: Callable[..., None], A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     n, dtype = len(A), A.dtype
     values, vectors = np.empty(n, dtype), np.empty((n, k), dtype, order="F")
-    unused, found, support = np.zeros(1, dtype), np.zeros(1, np.intc), np.empty(2 * k, np.intc)
+    unused, n_found, support = np.zeros(1, dtype), np.zeros(1, np.intc), np.empty(2 * k, np.intc)
     matrix = (b"V", b"I", b"U", n, _by_columns(A), n)
     span = (unused, unused, n - k + 1, n, unused)  # by numbers, not by bounds; the usual tolerance
-    _work(routine, dtype, *matrix, *span, found, values, vectors, n, support)
+    _work(routine, dtype, *matrix, *span, n_found, values, vectors, n, support)
     return values[:k], vectors
 
 
@@ -69,18 +69,18 @@ def _by_columns(A: np.ndarray) -> np.ndarray:
     return np.array(A.T, order="F")
 
 
-def _work(routine: Callable[..., None], dtype: np.dtype, *given: Any) -> None:
+def _work(routine: Callable[..., None], dtype: np.dtype, *arguments: Any) -> None:
     """Ask LAPACK how much room it needs, then have it work there."""
     room, whole = np.empty(1, dtype), np.empty(1, np.intc)
-    _call(routine, *given, room, -1, whole, -1)
+    _call(routine, *arguments, room, -1, whole, -1)
     size = int(np.nextafter(room[0], dtype.type(np.inf))) + 1  # float32 may have rounded it down
     room, whole = np.empty(size, dtype), np.empty(whole[0], np.intc)
-    _call(routine, *given, room, len(room), whole, len(whole))
+    _call(routine, *arguments, room, len(room), whole, len(whole))
 
 
-def _call(routine: Callable[..., None], *given: Any) -> None:
+def _call(routine: Callable[..., None], *arguments: Any) -> None:
     info = np.zeros(1, np.intc)
-    arrays = [_as_array(each) for each in (*given, info)]  # which live until it has worked
+    arrays = [_as_array(each) for each in (*arguments, info)]  # which live until it has worked
     routine(*(array.ctypes.data for array in arrays))
     if info[0]:
         raise la.LinAlgError(f"LAPACK found no eigenvectors (info={info[0]})")

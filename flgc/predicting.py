@@ -75,19 +75,19 @@ def predictions(
     edges = None
     if data.edges is not None:
         edges = as_adjacency(data.edges, data.n_nodes, data.edge_weight)
-    found: dict[str, FLGCClassifierCV] = {}
-    with warnings.catch_warnings(record=True) as noted:
+    models: dict[str, FLGCClassifierCV] = {}
+    with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         for scaling in usual(data.kind, sp.issparse(data.features)):
             model = FLGCClassifierCV(combine=combine, device=device)
-            found[scaling] = model.fit(scaled(data.features, scaling), data.labels, edges)
-    scaling, model = max(found.items(), key=lambda each: each[1].best_score_)
+            models[scaling] = model.fit(scaled(data.features, scaling), data.labels, edges)
+    scaling, model = max(models.items(), key=lambda each: each[1].best_score_)
     shares = softmax(model.label_scores_[wanted] / model.temperature_, axis=1)
     names = [data.class_names[code] for code in model.classes_]
     columns: dict[str, Any] = {"row": wanted}
     if every_row:
-        given = np.array([*data.class_names, ""], dtype=object)[data.labels[wanted]]
-        columns["label"] = pd.Series(given).replace("", None)
+        own_labels = np.array([*data.class_names, ""], dtype=object)[data.labels[wanted]]
+        columns["label"] = pd.Series(own_labels).replace("", None)
     columns["predicted"] = [names[place] for place in shares.argmax(axis=1)]
     columns |= {f"{PROBABILITY}{name}": shares[:, i] for i, name in enumerate(names)}
     about: dict[str, Any] = {
@@ -102,8 +102,8 @@ def predictions(
         "nearest_neighbours": _by_neighbours(scaled(data.features, scaling), data.labels),
         "notes": list(data.provenance.get("notes", ())[1:]),
     }
-    said = dict.fromkeys(_with_names(str(each.message), data, model) for each in noted)
-    return Predictions(pd.DataFrame(columns), about, (*said, *_poor_fit(about)))
+    messages = dict.fromkeys(_with_names(str(each.message), data, model) for each in records)
+    return Predictions(pd.DataFrame(columns), about, (*messages, *_poor_fit(about)))
 
 
 def _by_neighbours(X: Any, labels: np.ndarray) -> float:
@@ -126,13 +126,13 @@ def _poor_fit(about: dict[str, Any]) -> list[str]:
 
     Twice the largest class, or, where that is beyond reach, half way from it to all.
     """
-    found, majority, near = (
+    accuracy, majority, near = (
         about[key] for key in ("loo_accuracy", "majority", "nearest_neighbours")
     )
-    if not (found < min(2 * majority, (1 + majority) / 2) or near > found + CLEARLY):
+    if not (accuracy < min(2 * majority, (1 + majority) / 2) or near > accuracy + CLEARLY):
         return []
     return [
-        f"a poor fit: leave-one-out accuracy {100 * found:.1f} %, by the largest class alone "
+        f"a poor fit: leave-one-out accuracy {100 * accuracy:.1f} %, by the largest class alone "
         f"{100 * majority:.1f} %, by the 3 nearest rows {100 * near:.1f} %. Try other columns "
         "(--drop), edges if rows are linked (--edges), more labels; or another method: `flgc "
         "evaluate` compares them"
@@ -149,12 +149,14 @@ def formulas_in(table: pd.DataFrame, out: Path) -> list[str]:
     texts = [
         str(each) for column in (table.columns.to_series(), *columns) for each in column.dropna()
     ]
-    found = [text for text in texts if text.startswith(("=", "+", "-", "@")) and not _number(text)]
-    if not found:
+    formulas = [
+        text for text in texts if text.startswith(("=", "+", "-", "@")) and not _number(text)
+    ]
+    if not formulas:
         return []
     return [
-        f"{len(found)} texts begin with =, +, - or @, as {found[0][:40]!r}: a spreadsheet would "
-        "run them as formulas; open the file with all columns as text, or write .parquet"
+        f"{len(formulas)} texts begin with =, +, - or @, as {formulas[0][:40]!r}: a spreadsheet "
+        "would run them as formulas; open the file with all columns as text, or write .parquet"
     ]
 
 

@@ -74,24 +74,24 @@ def predict(
             drop=list(dict.fromkeys(left_out)),
             tidy=True,
         )
-        found = predictions(data, every_row=every_row, combine=combine, device=device)
-        table = found.table
+        result = predictions(data, every_row=every_row, combine=combine, device=device)
+        table = result.table
         if identity or node:
             frame, source = read_frame(file, header)
-            named = column_named(frame, str(identity or node), source)
-            if named in table:
-                raise ValueError(f"--id {named!r}: the predictions have a column of that name")
-            table.insert(1, named, frame[named].to_numpy()[table["row"]])
+            column = column_named(frame, str(identity or node), source)
+            if column in table:
+                raise ValueError(f"--id {column!r}: the predictions have a column of that name")
+            table.insert(1, column, frame[column].to_numpy()[table["row"]])
         write_predictions(table, out, force)
-        noted = (*found.warnings, *formulas_in(table, out))
+        warnings = (*result.warnings, *formulas_in(table, out))
     except (DatasetError, ImportError, OSError, ValueError) as error:
         typer.echo(f"flgc predict: {' '.join(str(error).split())}", err=True)
         raise typer.Exit(2) from error
-    for text in noted:
+    for text in warnings:
         typer.echo(f"flgc predict: {text}", err=True)
     if as_json:
-        typer.echo(json.dumps({**found.about, "out": str(out)}, indent=2))
+        typer.echo(json.dumps({**result.about, "out": str(out)}, indent=2))
         return
-    for note in found.about["notes"]:
+    for note in result.about["notes"]:
         typer.echo(note)
-    typer.echo(f"{found.summary} -> {out}")
+    typer.echo(f"{result.summary} -> {out}")

@@ -170,12 +170,12 @@ def kernel_grid(
     ahead: list[list[Any]] = [[] for _ in right]  # ahead[j][i] = C_ij, kept until j hops are made
     sums: list[Any] = [0.0] * len(teleports)  # sum over i, j < h
     for h, full in enumerate(iterate_hops(P, expanded, max(hops), reuse=True)):
-        here = xp.reshape(full[rows], (-1, len(right), n_labelled))
+        C_h = xp.reshape(full[rows], (-1, len(right), n_labelled))
         for j in range(h + 1, len(right)):
-            ahead[j].append(xp.asarray(here[:, j], copy=True))
-        corner = here[:, h]
+            ahead[j].append(xp.asarray(C_h[:, j], copy=True))
+        corner = C_h[:, h]
         if h:
-            pairs = xp.stack([before + here[:, i] for i, before in enumerate(ahead[h])])
+            pairs = xp.stack([before + C_h[:, i] for i, before in enumerate(ahead[h])])
             ahead[h].clear()
             weights = (1.0 - decays) * decays ** xp.arange(h, device=device(decays))[:, None]
             borders = xp.tensordot(xp.matrix_transpose(weights), pairs, axes=1)

@@ -99,8 +99,8 @@ def sparse_expression(
         return _solve(ridge, r, Z, columns, without_own, tolerance, max_iter)
 
     with one_blas_thread(), ThreadPoolExecutor(n_threads()) as pool:
-        found = list(pool.map(solve, _blocks(Z.shape[1])))
-    n_iter, primal, dual, unfinished = zip(*found, strict=True)
+        solutions = list(pool.map(solve, _blocks(Z.shape[1])))
+    n_iter, primal, dual, unfinished = zip(*solutions, strict=True)
     result = SparseExpression(Z, max(n_iter), (max(primal), max(dual)), sum(unfinished))
     if result.n_unfinished:
         warnings.warn(
@@ -132,16 +132,16 @@ class Ridge:
     def at(self, v: np.ndarray, targets: np.ndarray, penalty: np.ndarray) -> np.ndarray:
         """a, in the memory of v."""
         damped = 1 / (self.s + penalty)
-        seen = self.V.T @ v
-        seen *= -self.s
-        seen += targets
-        seen *= damped
+        rotated = self.V.T @ v
+        rotated *= -self.s
+        rotated += targets
+        rotated *= damped
         if self.sums is not None:
-            missing = 1 - self.sums.T @ v - self.inside.T @ seen
+            missing = 1 - self.sums.T @ v - self.inside.T @ rotated
             lift = missing / (self.outside + (self.inside**2).T @ (penalty * damped))
             v += self.sums * lift
-            seen -= self.inside * self.s * damped * lift
-        v += self.V @ seen
+            rotated -= self.inside * self.s * damped * lift
+        v += self.V @ rotated
         return v
 
 

@@ -142,8 +142,8 @@ def quadratic_embedding(F: np.ndarray, n_components: int) -> np.ndarray:
 
 def _inverse_root(degrees: np.ndarray) -> np.ndarray:
     """d^-1/2, and 0 where there is no affinity."""
-    there = degrees > 0
-    return np.where(there, 1 / np.sqrt(np.where(there, degrees, 1)), 0).astype(degrees.dtype)
+    positive = degrees > 0
+    return np.where(positive, 1 / np.sqrt(np.where(positive, degrees, 1)), 0).astype(degrees.dtype)
 
 
 def _powered(A: np.ndarray, power: float) -> np.ndarray:

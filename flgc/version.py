@@ -4,7 +4,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 
-def _found(root: Path) -> str:
+def _version(root: Path) -> str:
     if (root / ".git").exists():
         try:
             from hatchling.metadata.core import ProjectMetadata
@@ -16,4 +16,4 @@ def _found(root: Path) -> str:
     return version("flgc")
 
 
-__version__ = _found(Path(__file__).parents[1])
+__version__ = _version(Path(__file__).parents[1])

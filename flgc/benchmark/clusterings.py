@@ -68,8 +68,11 @@ def _flgc(data: Any, X: np.ndarray, graph: sp.csr_array, repeats: int) -> Iterat
                 ours = labels
     own, other = (float(np.median(taken[name])) for name in ("flgc", "plain"))
     about = {"what": "FLGC*, one fit", "nodes": len(X)}
-    for method, seconds, found in (("flgc", own, ours), ("dense SVD, scikit-learn", other, labels)):
-        accuracy = 100 * clustering_accuracy(data.labels, found)
+    for method, seconds, clusters in (
+        ("flgc", own, ours),
+        ("dense SVD, scikit-learn", other, labels),
+    ):
+        accuracy = 100 * clustering_accuracy(data.labels, clusters)
         yield {**about, "method": method, "seconds": seconds, "ratio": seconds / own} | {
             "accuracy": accuracy
         }
@@ -104,9 +107,9 @@ def _grid(data: Any, graph: sp.csr_array) -> Iterator[dict]:
     given = (data.features, data.labels, data.n_classes, propagation_matrix(graph), [0])
     problem, _ = clustering(*given)
     grid: Any = {**Clustering.axes, **GRID, "scaling": ("standardised",), "threshold": (0.25,)}
-    found, seconds = _timed(lambda: sum(1 for _ in Clustering().outputs(problem, grid)))
-    about = {"what": f"FLGC*, a grid of {found}", "nodes": len(data.labels)}
-    yield {**about, "method": "flgc, one setting", "seconds": seconds / found}
+    n_settings, seconds = _timed(lambda: sum(1 for _ in Clustering().outputs(problem, grid)))
+    about = {"what": f"FLGC*, a grid of {n_settings}", "nodes": len(data.labels)}
+    yield {**about, "method": "flgc, one setting", "seconds": seconds / n_settings}
 
 
 def _matching_pursuit(X: np.ndarray, repeats: int) -> Iterator[dict]:
@@ -114,13 +117,13 @@ def _matching_pursuit(X: np.ndarray, repeats: int) -> Iterator[dict]:
         return matching_pursuit(X @ X.T, N_NONZERO, 0.0)
 
     def columns() -> list[np.ndarray]:
-        found = []
+        coefficients = []
         for j in np.linspace(0, len(X) - 1, SAMPLED_COLUMNS).astype(int):
             others = np.delete(X, j, axis=0)
-            found.append(
+            coefficients.append(
                 orthogonal_mp_gram(others @ others.T, others @ X[j], n_nonzero_coefs=N_NONZERO)
             )
-        return found
+        return coefficients
 
     own = min(_timed(fast)[1] for _ in range(repeats))
     plain = _timed(columns)[1] * len(X) / SAMPLED_COLUMNS
@@ -132,12 +135,12 @@ def _matching_pursuit(X: np.ndarray, repeats: int) -> Iterator[dict]:
 
 def _low_rank(X: np.ndarray, n_clusters: int) -> Iterator[dict]:
     X = projected(X, LRR_PCA * n_clusters)
-    found, own = _timed(lambda: robust_low_rank_expression(X, X, LRR_WEIGHT))
+    Z, own = _timed(lambda: robust_low_rank_expression(X, X, LRR_WEIGHT))
     per_iteration = _timed(lambda: plain_low_rank(X, PLAIN_ITERATIONS))[1] / PLAIN_ITERATIONS
-    plain = per_iteration * found.n_iter
+    plain = per_iteration * Z.n_iter
     about = {"what": "LRR, coefficients", "nodes": len(X)}
-    yield {**about, "method": f"flgc, {found.n_iter} iterations", "seconds": own, "ratio": 1.0}
-    title = f"full SVDs, {PLAIN_ITERATIONS} iterations x {found.n_iter / PLAIN_ITERATIONS:.0f}"
+    yield {**about, "method": f"flgc, {Z.n_iter} iterations", "seconds": own, "ratio": 1.0}
+    title = f"full SVDs, {PLAIN_ITERATIONS} iterations x {Z.n_iter / PLAIN_ITERATIONS:.0f}"
     yield {**about, "method": title, "seconds": plain, "ratio": plain / own}
 
 

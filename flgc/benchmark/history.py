@@ -35,8 +35,8 @@ def measure(
     means = rows.groupby(names, sort=False)["value"].mean().reset_index()
     seconds = {name: sum(stages.values()) for name, stages in costs.items()}
     spent = [("all datasets", name, "", ALL_STAGES, total) for name, total in seconds.items()]
-    found = [*means.itertuples(index=False, name=None), *spent, *_ratios(data, repeats)]
-    table = pd.DataFrame(found, columns=COLUMNS[2:])
+    lines = [*means.itertuples(index=False, name=None), *spent, *_ratios(data, repeats)]
+    table = pd.DataFrame(lines, columns=COLUMNS[2:])
     return table.assign(when=when, suite=suite)[COLUMNS]
 
 
@@ -46,10 +46,10 @@ def _ratios(data: Any, repeats: int) -> list[tuple]:
         raise ValueError(f"{data.name} has no graph with a public split to measure on")
     features = sp.csr_array(data.features)
     case = Case(features, data.labels, edges, masks["train"], HOPS, TELEPORT, REGULARIZATION)
-    found = timed_in_turns(case, repeats)
-    own, _ = found["flgc"]
+    timings = timed_in_turns(case, repeats)
+    own, _ = timings["flgc"]
     rows: list[tuple] = []
-    for name, (median, scores) in found.items():
+    for name, (median, scores) in timings.items():
         hits = (scores.argmax(axis=1) == data.labels)[masks["test"]]
         rows.append((data.name, name, "", "accuracy of one fit", float(np.mean(hits))))
         rows.append((data.name, name, "", ONE_FIT, median))

@@ -47,7 +47,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Measure, print and store; a section is printed and stored as soon as it is there."""
-    datasets = _chosen("dataset", datasets, GRAPHS)
+    datasets = _choose("dataset", datasets, GRAPHS)
     titles = {
         "settings": "The paper's numbers, picked on the test nodes as in the paper",
         "fit": "One fit, propagation included",
@@ -58,7 +58,7 @@ def run(
         "image-clustering": "Extended Yale B (rebuilt) against the same steps done plainly",
         "calibration": "FLGCClassifierCV: probabilities against what happens, in percent",
     }
-    wanted = _chosen("section", sections, tuple(titles))
+    wanted = _choose("section", sections, tuple(titles))
     makers: dict[str, Any] = {
         "settings": lambda: settings.rows(datasets, mirror),
         "fit": lambda: fit_rows(datasets, mirror, repeats),
@@ -119,9 +119,9 @@ def fit_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[
     """
     for name in datasets:
         problem, test = _case(name, mirror)
-        found = timed_in_turns(problem, repeats)
-        own, _ = found["flgc"]
-        for rival, (seconds, scores) in found.items():
+        timings = timed_in_turns(problem, repeats)
+        own, _ = timings["flgc"]
+        for rival, (seconds, scores) in timings.items():
             hits = scores.argmax(axis=1)[test] == problem.labels[test]
             yield {
                 "dataset": name,
@@ -209,11 +209,11 @@ def _timed(work: Any, *arguments: Any) -> tuple[Any, float]:
     return result, time.perf_counter() - start
 
 
-def _chosen(what: str, wanted: list[str] | None, known: tuple[str, ...]) -> list[str]:
-    unknown = set(wanted or ()) - set(known)
+def _choose(what: str, wanted: list[str] | None, choices: tuple[str, ...]) -> list[str]:
+    unknown = set(wanted or ()) - set(choices)
     if unknown:
-        raise ValueError(f"no {what} named {', '.join(sorted(unknown))}: choose of {known}.")
-    return list(wanted or known)
+        raise ValueError(f"no {what} named {', '.join(sorted(unknown))}: choose of {choices}.")
+    return list(wanted or choices)
 
 
 def _table(title: str, rows: list[dict]) -> Table:
@@ -236,13 +236,13 @@ def _cell(column: str, value: Any) -> str:
 
 
 def _machine() -> dict:
-    known = {}
+    versions = {}
     for package in VERSIONS:
         try:
-            known[package] = version(package)
+            versions[package] = version(package)
         except ImportError:
-            known[package] = "not installed"
-    return {"python": platform.python_version(), "cores": n_threads(), "versions": known}
+            versions[package] = "not installed"
+    return {"python": platform.python_version(), "cores": n_threads(), "versions": versions}
 
 
 def _store(collected: dict[str, list[dict]], out: Path) -> None:

@@ -78,8 +78,8 @@ def rows(datasets: list[str], mirror: str | None) -> Iterator[dict]:
     """Ours beside the published value, for every setting of the chosen graphs and iris and wine."""
     for setting in GRAPH_SETTINGS:
         if setting.dataset in datasets:
-            found = graph_accuracy(load(setting.dataset, mirror=mirror), setting)
-            yield _row(setting.dataset, setting.method, "accuracy", found, setting.published)
+            accuracy = graph_accuracy(load(setting.dataset, mirror=mirror), setting)
+            yield _row(setting.dataset, setting.method, "accuracy", accuracy, setting.published)
     for name, cluster, published in (
         ("iris", iris_clustering, (0.960, 0.886)),
         ("wine", wine_clustering, (0.983, 0.928)),

@@ -45,10 +45,10 @@ def main(
     if context.invoked_subcommand is None:
         list_command(mirror, cache, as_json)
         return
-    given = {"mirror": mirror, "cache": cache, "as_json": as_json}
+    options = {"mirror": mirror, "cache": cache, "as_json": as_json}
     # What stands before the command counts as if it stood after it.
     context.default_map = {
-        command: {key: value for key, value in given.items() if value}
+        command: {key: value for key, value in options.items() if value}
         for command in ("ls", "list", "show", "fetch", "verify", "add")
     }
 
@@ -105,17 +105,17 @@ def show_command(
     Example: flgc datasets show ORL
     """
     try:
-        told = describe(name, Settings.of(mirror, cache))
+        row = describe(name, Settings.of(mirror, cache))
     except DatasetError as error:
         _stop(str(error))
-    entry = None if told["state"] == "yours" else REGISTRY.get(told["name"])
+    entry = None if row["state"] == "yours" else REGISTRY.get(row["name"])
     if entry is not None:
         said = ("citation", "licence", "notes", "class_names", "leaking", "digest")
-        told |= {key: getattr(entry, key) for key in said}
+        row |= {key: getattr(entry, key) for key in said}
     if as_json:
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(json.dumps(row, indent=2))
         return
-    lines = {key: value for key, value in told.items() if value not in (None, "", [], ())}
+    lines = {key: value for key, value in row.items() if value not in (None, "", [], ())}
     width = max(map(len, lines))
     for key, value in lines.items():
         text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
@@ -143,7 +143,7 @@ def fetch_command(
     """
     if bool(names) == everything:
         raise typer.BadParameter("give names of datasets, or --all")
-    chosen = list(REGISTRY) if everything else _known(names or [], mirror, cache)
+    chosen = list(REGISTRY) if everything else _spellings(names or [], mirror, cache)
     outcomes = []
     unreached: dict[str, list[str]] = {}
     for name in chosen:
@@ -176,7 +176,7 @@ def verify_command(names: Names = None, cache: Cache = None, as_json: AsJson = F
     """
     everything = [*REGISTRY, *_only_own(Settings.of(None, cache))]
     outcomes = []
-    for name in _known(names, None, cache) if names else everything:
+    for name in _spellings(names, None, cache) if names else everything:
         try:
             outcome = verify(name, cache=cache)
         except DatasetError as error:
@@ -246,7 +246,7 @@ def _only_own(settings: Settings) -> list[str]:
     return [name for name in own_names(settings) if name not in REGISTRY]
 
 
-def _known(names: list[str], mirror: str | None, cache: Path | None) -> list[str]:
+def _spellings(names: list[str], mirror: str | None, cache: Path | None) -> list[str]:
     """The names as the registry spells them; a wrong one stops the command before any work."""
     try:
         return [state(name, mirror=mirror, cache=cache).name for name in names]

@@ -17,8 +17,8 @@ Kind = Literal["graph", "table", "images"]
 
 def titled(name: str, marks: Iterable[str]) -> str:
     """`x8d5k (re-drawn)`: a name with what must be known wherever it is printed."""
-    told = ", ".join(marks)
-    return f"{name} ({told})" if told else name
+    text = ", ".join(marks)
+    return f"{name} ({text})" if text else name
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -58,8 +58,8 @@ class Dataset:
 
     @property
     def class_counts(self) -> tuple[int, ...]:
-        known = self.labels[self.labels >= 0]
-        return tuple(int(n) for n in np.bincount(known, minlength=self.n_classes))
+        labels = self.labels[self.labels >= 0]
+        return tuple(int(n) for n in np.bincount(labels, minlength=self.n_classes))
 
     @property
     def title(self) -> str:

@@ -52,12 +52,12 @@ def identity(dataset: str) -> dict[str, Any]:
     entry = None if standing.status == "yours" else REGISTRY[standing.name]
     pinned = entry.digest if entry and not entry.accepts_unknown else None
     loaded = None if pinned else load(dataset)
-    said: Any = entry or loaded
-    marks = entry.marks if entry else said.provenance.get("marks", ())
+    about: Any = entry or loaded
+    marks = entry.marks if entry else about.provenance.get("marks", ())
     return {
         "dataset": standing.name,
         "content": loaded.digest if loaded else pinned,
-        "said": [said.feature_names, said.leaking, marks],
+        "said": [about.feature_names, about.leaking, marks],
     }
 
 
@@ -171,8 +171,8 @@ def _cached(entry: Entry, path: Path) -> Dataset | None:
         with contextlib.suppress(FileNotFoundError):  # another process was faster
             path.replace(path.with_name(f"{path.name}.rejected"))
         return None
-    known = dataset.digest == entry.digest or entry.accepts_unknown
-    return dataset if known else None
+    is_current = dataset.digest == entry.digest or entry.accepts_unknown
+    return dataset if is_current else None
 
 
 def _verify_file(name: str, path: Path, expected: str | None) -> State:
@@ -209,10 +209,10 @@ def _own_path(name: str, settings: Settings) -> Path | None:
     try:
         name = resolve(name)
     except UnknownDataset:
-        found = [own for own in own_names(settings) if own.lower() == name.lower()]
-        if not found:
+        matches = [own for own in own_names(settings) if own.lower() == name.lower()]
+        if not matches:
             raise
-        return settings.own(found[0])
+        return settings.own(matches[0])
     path = settings.own(name)
     return path if path.exists() else None
 

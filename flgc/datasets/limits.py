@@ -44,11 +44,11 @@ def check_memory(name: str, n_bytes: int, what: str) -> None:
 
 def limit_gb() -> float:
     """FLGC_MAX_GB, or 1."""
-    given = os.environ.get(VARIABLE) or USUAL_GB
+    text = os.environ.get(VARIABLE) or USUAL_GB
     try:
-        limit = float(given)
+        limit = float(text)
     except ValueError:
         limit = math.nan
     if not limit > 0:
-        raise DatasetError(f"{VARIABLE}={given!r} is no limit: give a number of gigabytes above 0")
+        raise DatasetError(f"{VARIABLE}={text!r} is no limit: give a number of gigabytes above 0")
     return limit

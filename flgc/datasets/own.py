@@ -219,12 +219,12 @@ def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
         if entry.routes:
             raise DatasetError(f"{entry.name} is a dataset of the registry; choose another name")
         name = entry.name
-        found = (dataset.n_classes, dataset.n_nodes, dataset.n_features)
+        sizes = (dataset.n_classes, dataset.n_nodes, dataset.n_features)
         expected = (entry.classes, entry.instances, entry.features)
-        if found != expected:
+        if sizes != expected:
             raise DatasetError(
                 f"{name} has {expected[0]} classes, {expected[1]} rows and {expected[2]} features "
-                f"in the paper; this file has {found[0]}, {found[1]} and {found[2]}. "
+                f"in the paper; this file has {sizes[0]}, {sizes[1]} and {sizes[2]}. "
                 "Add it under another name if it is another dataset."
             )
     path = Settings.of(None, cache).own(name)

@@ -19,7 +19,7 @@ def sizes(
     """
     rows = []
     for name, dataset in data.items():
-        known = {
+        row = {
             "classes": dataset.n_classes,
             "instances": dataset.n_nodes,
             "features": dataset.n_features,
@@ -27,6 +27,6 @@ def sizes(
             "marks": ", ".join(dataset.provenance.get("marks", ())),
         }
         if splits:
-            known |= {"train": len(splits[name][0].train), "test": len(splits[name][0].test)}
-        rows.append({"dataset": name, **known})
+            row |= {"train": len(splits[name][0].train), "test": len(splits[name][0].test)}
+        rows.append({"dataset": name, **row})
     return pd.DataFrame(rows)

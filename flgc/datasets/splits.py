@@ -139,12 +139,12 @@ def with_folds(split: Split, labels: np.ndarray, seed: int, n_folds: int = N_FOL
     """
     folds = np.full(len(split.train), -1, dtype=np.int8)
     order = _shuffled(len(split.train), seed)
-    given = 0
+    n_placed = 0
     for label in np.unique(labels[split.train]):
         members = order[labels[split.train[order]] == label]
         if len(members) > 1:
-            folds[members] = (given + np.arange(len(members))) % n_folds
-            given += len(members)
+            folds[members] = (n_placed + np.arange(len(members))) % n_folds
+            n_placed += len(members)
     return dataclasses.replace(split, folds=folds)
 
 
@@ -172,13 +172,13 @@ def from_table(splits: "pa.Table") -> list[Split]:
     run, node, fold = (splits[name].to_numpy() for name in ("run", "node", "fold"))
     named = splits["role"].combine_chunks().dictionary_encode()
     role = np.array(named.dictionary.to_pylist())[named.indices.to_numpy()]
-    order, found = np.lexsort((node, run)), []
+    order, of_runs = np.lexsort((node, run)), []
     for rows in np.split(order, np.flatnonzero(np.diff(run[order])) + 1):
         of_roles = [rows[role[rows] == name] for name in ROLES]
         train, val, test = (node[members] for members in of_roles)
         folds = fold[of_roles[0]]
-        found.append(Split(train, val, test, folds if (folds >= 0).any() else None))
-    return found
+        of_runs.append(Split(train, val, test, folds if (folds >= 0).any() else None))
+    return of_runs
 
 
 def _shuffled(n: int, seed: int) -> np.ndarray:

@@ -196,10 +196,10 @@ class Method:
     def answers(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
         """Its outputs, one for each setting of the grid, and checked."""
         wanted = {frozenset(setting.items()) for setting in settings_of(grid)}
-        given = self.outputs(problem, grid)
-        if not isinstance(given, Iterable):
-            raise TypeError(f"{self.name}: outputs gave {given!r:.80}; yield (setting, Outputs)")
-        for pair in given:
+        pairs = self.outputs(problem, grid)
+        if not isinstance(pairs, Iterable):
+            raise TypeError(f"{self.name}: outputs gave {pairs!r:.80}; yield (setting, Outputs)")
+        for pair in pairs:
             match pair:
                 case dict() as setting, Outputs() as outputs:
                     pass

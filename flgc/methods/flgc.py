@@ -58,7 +58,7 @@ class FLGC(Method):
         for scaling, constant, runs in tracked(views, len(views)):
             labelled = np.stack([problem.labelled(run) for run in runs])
             X = _features(problem, scaling, constant, where)
-            found = score_grid(
+            scores = score_grid(
                 P,
                 X,
                 to_device(problem.labels[runs].max(axis=0), where),
@@ -72,16 +72,16 @@ class FLGC(Method):
             )
             values = [runs, [scaling], [constant], *(grid[n] for n in list(self.axes)[2:])]
             names = ["run", *(f"p_{name}" for name in self.axes)]
-            assert found.loo_accuracy is not None
+            assert scores.loo_accuracy is not None
             columns = {
-                "error": found.loo_squared_error,
-                "size": found.loo_size,
-                **found.judged,
-                "hits": found.loo_accuracy * labelled.shape[1],
+                "error": scores.loo_squared_error,
+                "size": scores.loo_size,
+                **scores.judged,
+                "hits": scores.loo_accuracy * labelled.shape[1],
             }
             alone = np.array([_has_single(problem, run) for run in runs])
             if alone.any():
-                columns["from_usual"] = np.full(found.loo_accuracy.shape, np.nan)
+                columns["from_usual"] = np.full(scores.loo_accuracy.shape, np.nan)
                 nodes = to_device(labelled[alone], where)
                 axes = [grid[name] for name in list(self.axes)[2:]]
                 columns["from_usual"][alone] = ranks_from_usual(P, X, nodes, *axes)
@@ -124,13 +124,13 @@ class FLGC(Method):
             X = _features(problem, scaling, constant, where)
             axes = {name: sorted(rows[f"p_{name}"].unique()) for name in list(self.axes)[2:]}
             for runs in problem.alike():
-                given = _as_array(rows, runs, axes)
+                shares = _as_array(rows, runs, axes)
                 average = average_grid(
                     P,
                     X,
                     to_device(problem.labels[runs].max(axis=0), where),
                     to_device(np.stack([problem.labelled(run) for run in runs]), where),
-                    given,
+                    shares,
                     n_classes=problem.n_classes,
                     hops=axes["hops"],
                     teleports=axes["teleport"],
@@ -181,9 +181,9 @@ def _targets(problem: Problem, run: int, where: Any, dtype: Any) -> tuple[Any, A
 def _as_array(rows: pd.DataFrame, runs: np.ndarray, axes: Grid) -> np.ndarray:
     """Weights by (run, axes); what is not named weighs nothing."""
     index = pd.MultiIndex.from_product([runs, *axes.values()])
-    given = rows.set_index(["run", *(f"p_{name}" for name in axes)])["weight"]
+    shares = rows.set_index(["run", *(f"p_{name}" for name in axes)])["weight"]
     shape = (len(runs), *(len(values) for values in axes.values()))
-    return given.reindex(index, fill_value=0.0).to_numpy().reshape(shape)
+    return shares.reindex(index, fill_value=0.0).to_numpy().reshape(shape)
 
 
 def _outputs(scores: list[np.ndarray]) -> Outputs:

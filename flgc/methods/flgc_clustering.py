@@ -65,8 +65,8 @@ class Clustering(Method):
         """Embeddings stand side by side on the cores, each with all that is made of it."""
         total = len(grid["scaling"]) * len(grid["teleport"]) * len(set(grid["hops"]))
         work = partial(_clustered, grid, problem.n_classes, problem.seeds)
-        found = side_by_side(work, _embedded(problem, grid), min(n_threads(), total))
-        for of_embedding in tracked(found, total):
+        results = side_by_side(work, _embedded(problem, grid), min(n_threads(), total))
+        for of_embedding in tracked(results, total):
             yield from of_embedding
 
     def combined(self, problem: Problem, weights: pd.DataFrame) -> Outputs:
@@ -168,7 +168,7 @@ def _clustered(
 ) -> list[tuple[Setting, Outputs]]:
     """All settings of an embedding."""
     setting, X, H = embedded
-    found = []
+    results = []
     for norm in grid["norm"]:
         for r, Z in expressed(H, X, norm, grid["regularization"]):
             for blocks in settings_of({name: grid[name] for name in BLOCKS}):
@@ -176,5 +176,5 @@ def _clustered(
                 rows = spectral_embedding(affinity, n_clusters)
                 labels = [discretized(rows, seed % 2**32) for seed in seeds]
                 outputs = Outputs(labels, extras={"affinity": [affinity] * len(labels)})
-                found.append((setting | {"norm": norm, "regularization": r} | blocks, outputs))
-    return found
+                results.append((setting | {"norm": norm, "regularization": r} | blocks, outputs))
+    return results

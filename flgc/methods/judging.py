@@ -32,24 +32,24 @@ class Labels:
     roles: Sequence[Mapping[str, np.ndarray]]
 
     def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, np.ndarray]:
-        found = [self._of_run(run, of_run) for run, of_run in zip(runs, classes, strict=True)]
-        return {name: np.stack([each[name] for each in found]) for name in found[0]}
+        columns = [self._of_run(run, of_run) for run, of_run in zip(runs, classes, strict=True)]
+        return {name: np.stack([each[name] for each in columns]) for name in columns[0]}
 
     def _of_run(self, run: int, classes: np.ndarray) -> dict[str, Any]:
         ends = np.cumsum([len(nodes) for nodes in self.roles[run].values()])
         missing = np.full(classes.shape[1:], np.nan)
-        found = {name: missing for name in ("validation", "validated", "hits", "test")}
+        columns = {name: missing for name in ("validation", "validated", "hits", "test")}
         parts = np.split(classes, ends[:-1])
         for (role, nodes), part in zip(self.roles[run].items(), parts, strict=True):
             truth = self.truth[nodes].reshape(-1, *[1] * (part.ndim - 1))
             right = part == truth
             if role == "hits":
-                found["hits"] = right.sum(axis=0).astype(float)
+                columns["hits"] = right.sum(axis=0).astype(float)
             elif len(nodes):
-                found[role] = right.mean(axis=0)
+                columns[role] = right.mean(axis=0)
             if role == "validation":
-                found["validated"] = np.full(part.shape[1:], float(len(nodes)))
-        return found
+                columns["validated"] = np.full(part.shape[1:], float(len(nodes)))
+        return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,8 @@ class Clusters:
     features: Any
 
     def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, np.ndarray]:
-        known = self.truth >= 0
-        pairs = [(self.truth[known], np.asarray(of_run)[known]) for of_run in classes]
+        has_class = self.truth >= 0
+        pairs = [(self.truth[has_class], np.asarray(of_run)[has_class]) for of_run in classes]
         return {
             "ACC": np.array([clustering_accuracy(*pair) for pair in pairs]),
             "NMI": np.array([normalized_mutual_information(*pair) for pair in pairs]),

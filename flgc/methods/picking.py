@@ -66,29 +66,29 @@ def weighting(
     if protocol == "paper":
         if combine == "average":
             raise ValueError("an average is weighed run by run: it has no protocol 'paper'")
-        found = _for_all_runs(scores)
+        picks = _for_all_runs(scores)
     else:
         seen = scores.drop(columns=[name for name in HIDDEN if name in scores])
         rule = _average if combine == "average" else _best
         runs = [rule(of_run).assign(run=run) for run, of_run in seen.groupby("run", sort=False)]
-        found = pd.concat(runs, ignore_index=True)
+        picks = pd.concat(runs, ignore_index=True)
     axes = axes_of(scores)
     tried = len(scores[axes].drop_duplicates())
-    found = found[["run", *axes, "weight", "criterion"]].assign(tried=tried)
-    if not is_pick(found):
-        return found
+    picks = picks[["run", *axes, "weight", "criterion"]].assign(tried=tried)
+    if not is_pick(picks):
+        return picks
     values = scores[["run", *axes, *(name for name in HIDDEN if name in scores)]]
-    return found.merge(values, on=["run", *axes], how="left", validate="1:1")
+    return picks.merge(values, on=["run", *axes], how="left", validate="1:1")
 
 
 def part_of(scores: pd.DataFrame, part: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
     """The rows whose settings have one of the values on each axis that is named."""
-    found = scores
+    rows = scores
     for axis, values in part.items():
-        found = found[found[f"p_{axis}"].isin(list(values))]
-    if found.empty:
+        rows = rows[rows[f"p_{axis}"].isin(list(values))]
+    if rows.empty:
         raise ValueError(f"no setting of the grid has one of {dict(part)}")
-    return found
+    return rows
 
 
 def usual(weights: pd.DataFrame) -> dict[str, Any]:
@@ -131,8 +131,8 @@ def _best(seen: pd.DataFrame) -> pd.DataFrame:
 
 def _criterion(seen: pd.DataFrame) -> str:
     """The column by which a run that hides its test labels picks."""
-    known = [n for n in ("silhouette", "validation", FROM_USUAL, ERROR, "hits") if n in seen]
-    return next((name for name in known if seen[name].notna().all()), FIRST)
+    present = [n for n in ("silhouette", "validation", FROM_USUAL, ERROR, "hits") if n in seen]
+    return next((name for name in present if seen[name].notna().all()), FIRST)
 
 
 def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -172,5 +172,5 @@ def _average(seen: pd.DataFrame) -> pd.DataFrame:
     shares = softmax(log_weights(hits.to_numpy(), errors, sizes))
     shares = np.where(shares < LEAST_SHARE, 0.0, shares)
     weights = pd.Series(of_one_size(shares, sizes), index=seen.index)
-    found = seen.assign(weight=weights.map(lambda weight: float(f"{weight:.{DIGITS}g}")))
-    return found[found["weight"] > 0].assign(criterion="all, weighted")
+    rows = seen.assign(weight=weights.map(lambda weight: float(f"{weight:.{DIGITS}g}")))
+    return rows[rows["weight"] > 0].assign(criterion="all, weighted")

@@ -145,8 +145,8 @@ BUILT_IN: dict[tuple[str, str], Any] = {
 
 def contender(name: str, task: str) -> Contender:
     """The row of that name, or the one that `module:object` names, for a task."""
-    found = BUILT_IN.get((name, task))
-    row = _contender(name, _outside(name, task) if found is None else found)
+    declared = BUILT_IN.get((name, task))
+    row = _contender(name, _outside(name, task) if declared is None else declared)
     if row.method.task != task:
         raise UnknownMethod(f"method {name!r} is for {row.method.task}, not for {task}")
     return row
@@ -154,7 +154,7 @@ def contender(name: str, task: str) -> Contender:
 
 def task_of(name: str) -> tuple[str, ...]:
     """The tasks for which there is a method of that name."""
-    tasks = tuple(task for known, task in BUILT_IN if known == name)
+    tasks = tuple(task for each, task in BUILT_IN if each == name)
     return tasks or (_contender(name, _outside(name)).method.task,)
 
 
@@ -163,7 +163,7 @@ def resolve_method(name: str) -> str:
 
     `module:object` stays as it is.
     """
-    spellings = {known.lower(): known for known in names()}
+    spellings = {each.lower(): each for each in names()}
     if name.lower() in spellings:
         return spellings[name.lower()]
     if ":" in name:
@@ -173,7 +173,7 @@ def resolve_method(name: str) -> str:
 
 def is_built_in(name: str) -> bool:
     """Whether it comes with this library."""
-    return any(name == known for known, _ in BUILT_IN)
+    return any(name == each for each, _ in BUILT_IN)
 
 
 def installed(task: str) -> list[str]:
@@ -181,14 +181,14 @@ def installed(task: str) -> list[str]:
 
     One that cannot be had is left out with a warning; whoever asks for it by name is told why.
     """
-    found = []
+    of_task = []
     for name in _installed():
         try:
-            found += [name] if task == _task_of_installed(name) else []
+            of_task += [name] if task == _task_of_installed(name) else []
         except UnknownMethod as error:
             brought = _packages(_installed()[name])
             warnings.warn(f"left out of {brought}: {error}", LeftOut, stacklevel=2)
-    return found
+    return of_task
 
 
 def names(task: str | None = None) -> list[str]:
@@ -233,14 +233,14 @@ def _outside(name: str, task: str | None = None) -> EntryPoint | str:
 
 def _unknown(name: str, task: str | None = None) -> UnknownMethod:
     """What may have been meant; if that is nothing, all that there is."""
-    known = names(task)
-    spellings = {each.lower(): each for each in known}
+    choices = names(task)
+    spellings = {each.lower(): each for each in choices}
     close = difflib.get_close_matches(name.lower(), spellings)
     meant = " or ".join(repr(spellings[each]) for each in close)
     if meant:
         hint = f"did you mean {meant}? `flgc methods` lists all"
     else:
-        hint = f"choose from {', '.join(known)}, or give module:object"
+        hint = f"choose from {', '.join(choices)}, or give module:object"
     return UnknownMethod(f"unknown method {name!r}; {hint}")
 
 
@@ -252,28 +252,28 @@ def _task_of_installed(name: str) -> str:
 
 
 def _installed() -> dict[str, list[EntryPoint]]:
-    found: dict[str, list[EntryPoint]] = {}
+    entries: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
-        found.setdefault(entry.name, []).append(entry)
-    return found
+        entries.setdefault(entry.name, []).append(entry)
+    return entries
 
 
 def _packages(entries: Sequence[EntryPoint]) -> str:
     """`mypackage 1.0`, or where there is no package, what is named."""
-    known = [(entry.dist, entry.value) for entry in entries]
-    return ", ".join(sorted(f"{dist.name} {dist.version}" if dist else of for dist, of in known))
+    origins = [(entry.dist, entry.value) for entry in entries]
+    return ", ".join(sorted(f"{dist.name} {dist.version}" if dist else of for dist, of in origins))
 
 
-def _contender(name: str, found: Any) -> Contender:
+def _contender(name: str, source: Any) -> Contender:
     """The row that an entry point, `module:object` or a line of `BUILT_IN` names, checked."""
     origin, where = "flgc", f"method {name!r}"
-    if isinstance(found, EntryPoint):
-        origin = _packages([found])
-        where += f" ({found.value} of {origin})"
-    elif found == name:
+    if isinstance(source, EntryPoint):
+        origin = _packages([source])
+        where += f" ({source.value} of {origin})"
+    elif source == name:
         origin = name
     try:
-        row = _as_row(name, found if isinstance(found, Contender) else _loaded(found))
+        row = _as_row(name, source if isinstance(source, Contender) else _loaded(source))
         _check(row)
     except (Exception, SystemExit) as error:  # whatever the code of others does
         missing = getattr(error, "name", "") if isinstance(error, ImportError) else ""
@@ -282,10 +282,10 @@ def _contender(name: str, found: Any) -> Contender:
     return dataclasses.replace(row, origin=origin)
 
 
-def _loaded(found: EntryPoint | str) -> Any:
-    if isinstance(found, EntryPoint):
-        return found.load()
-    module, _, attributes = found.partition(":")
+def _loaded(source: EntryPoint | str) -> Any:
+    if isinstance(source, EntryPoint):
+        return source.load()
+    module, _, attributes = source.partition(":")
     if not module or not attributes:
         raise ValueError("give module:object, as in sklearn.svm:SVC")
     made = import_module(module)
@@ -324,8 +324,8 @@ def _check(row: Contender) -> None:
     for axis in {*row.part, *row.grid} - {*method.axes}:
         raise ValueError(f"{method.name} has no axis {axis!r}")
     for axis, values in {**method.axes, **row.grid, **row.part}.items():
-        known = isinstance(values, Sequence) or hasattr(values, "tolist")
-        if isinstance(values, str) or not known or len(values) == 0:
+        is_list = isinstance(values, Sequence) or hasattr(values, "tolist")
+        if isinstance(values, str) or not is_list or len(values) == 0:
             raise TypeError(f"axis {axis}={values!r}: give a tuple of values")
         for value in map(plain, values):
             if not isinstance(value, str | int | float | None):

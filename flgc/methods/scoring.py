@@ -45,12 +45,12 @@ def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.
         return scores_of_runs(method, problem, judge, grid)
     more, owners = problem.with_folds()
     further = [{"hits": nodes} for nodes in more.asked[problem.n_runs :]]
-    found = scores_of_runs(method, more, Labels(judge.truth, [*judge.roles, *further]), grid)
-    left_out = found["run"] >= problem.n_runs
-    axes = axes_of(found)
-    hits = found[left_out].assign(run=owners[found.loc[left_out, "run"].to_numpy()])
+    table = scores_of_runs(method, more, Labels(judge.truth, [*judge.roles, *further]), grid)
+    left_out = table["run"] >= problem.n_runs
+    axes = axes_of(table)
+    hits = table[left_out].assign(run=owners[table.loc[left_out, "run"].to_numpy()])
     counted = hits.groupby(["run", *axes], sort=False, dropna=False)["hits"].sum().reset_index()
-    return found[~left_out].drop(columns="hits").merge(counted, on=["run", *axes], how="left")
+    return table[~left_out].drop(columns="hits").merge(counted, on=["run", *axes], how="left")
 
 
 def scores_of_runs(method: Method, problem: Problem, judge: Judge, grid: Grid) -> pd.DataFrame:

@@ -40,10 +40,10 @@ def vary_method(
     it is a clustering, with a run for each seed.
     """
     own = {axis: (value,) for axis, value in setting.items()}
-    known = (*((SPLITS,) if splits is not None else ()), GRAPHS, *method.axes)
-    if along not in known:
+    choices = (*((SPLITS,) if splits is not None else ()), GRAPHS, *method.axes)
+    if along not in choices:
         raise ValueError(
-            f"{method.name} cannot vary along {along!r}; choose from {', '.join(known)}"
+            f"{method.name} cannot vary along {along!r}; choose from {', '.join(choices)}"
         )
     if along not in (SPLITS, GRAPHS):
         own[along] = tuple(values)
@@ -58,12 +58,12 @@ def vary_method(
         problem, judge = posed(data, P, splits, started, method, device)
         problem = dataclasses.replace(problem, folds=None)  # nothing is picked
         tables.append(scores_of_runs(method, problem, judge, grid).assign(x=value))
-    found = pd.concat(tables, ignore_index=True)
+    table = pd.concat(tables, ignore_index=True)
     if along == SPLITS:
-        found["x"] = [values[run // n_runs] for run in found["run"]]
-        found["run"] %= n_runs
+        table["x"] = [values[run // n_runs] for run in table["run"]]
+        table["run"] %= n_runs
     elif along != GRAPHS:
-        found["x"] = found[f"{AXIS}{along}"]
-    found["marks"] = ", ".join(data.provenance.get("marks", ()))
-    metrics = [column for column in METRICS if column in found]
-    return found[["x", "run", "marks", *as_columns(grid), *metrics]].rename(columns=METRICS)
+        table["x"] = table[f"{AXIS}{along}"]
+    table["marks"] = ", ".join(data.provenance.get("marks", ()))
+    metrics = [column for column in METRICS if column in table]
+    return table[["x", "run", "marks", *as_columns(grid), *metrics]].rename(columns=METRICS)

@@ -72,28 +72,28 @@ def _compare(
     table, notes = read_results(results)
     if lower_is_better:
         table, notes = -table, ["Lower values are better.", *notes]
-    found = comparison(table, control, level=level)
+    result = comparison(table, control, level=level)
     # All is made before anything is written.
-    files = {path: _figure(found, path.suffix.lower()) for path in figures}
+    files = {path: _figure(result, path.suffix.lower()) for path in figures}
     if markdown:
-        files[markdown] = rendering.as_markdown(found, notes).encode()
+        files[markdown] = rendering.as_markdown(result, notes).encode()
     if latex:
-        files[latex] = rendering.as_latex(found, notes).encode()
+        files[latex] = rendering.as_latex(result, notes).encode()
     for path, content in files.items():
         path.write_bytes(content)
     if as_json:
-        typer.echo(json.dumps(rendering.as_json(found, notes), indent=2, allow_nan=False))
+        typer.echo(json.dumps(rendering.as_json(result, notes), indent=2, allow_nan=False))
         return
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
-    for part in rendering.in_terminal(found, console.width, notes):
+    for part in rendering.in_terminal(result, console.width, notes):
         console.print(part)
     for path in files:
         typer.echo(f"Written: {path}")
 
 
-def _figure(found: "Comparison", suffix: str) -> bytes:
+def _figure(result: "Comparison", suffix: str) -> bytes:
     from flgc.statistics import diagram
 
-    return diagram.as_png(found) if suffix == ".png" else diagram.as_svg(found).encode()
+    return diagram.as_png(result) if suffix == ".png" else diagram.as_svg(result).encode()

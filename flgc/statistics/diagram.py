@@ -112,6 +112,6 @@ def as_png(found: Comparison) -> bytes:
 def _caption(found: Comparison) -> list[str]:
     n, all_datasets = found.friedman.datasets, len(found.table)
     over = f"{n} datasets" if n == all_datasets else f"{n} of {all_datasets} datasets"
-    told = "; a bar: no significant difference" if found.groups else ""
-    lines = [f"{over}; Wilcoxon, Holm over all pairs, level {found.level:g}{told}."]
+    bars = "; a bar: no significant difference" if found.groups else ""
+    lines = [f"{over}; Wilcoxon, Holm over all pairs, level {found.level:g}{bars}."]
     return [*lines, *filter(None, [unjoined_sentence(found)])]

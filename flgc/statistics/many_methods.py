@@ -78,10 +78,10 @@ class Comparison:
 
     def against(self, control: str | None = None) -> pd.DataFrame:
         """The control against each rival: as `pairs`, with Holm's correction over the rivals."""
-        control = self.control if control is None else _known(control, self.methods)
-        found = pd.DataFrame(self.pairs.xs(control, level="row")).rename_axis(index="rival")
-        corrected = pd.Series(holm(found["p_value"].to_numpy()), index=found.index)
-        return found.assign(p_holm=corrected, verdict_holm=_verdicts(found, corrected, self.level))
+        control = self.control if control is None else _method_named(control, self.methods)
+        rows = pd.DataFrame(self.pairs.xs(control, level="row")).rename_axis(index="rival")
+        corrected = pd.Series(holm(rows["p_value"].to_numpy()), index=rows.index)
+        return rows.assign(p_holm=corrected, verdict_holm=_verdicts(rows, corrected, self.level))
 
     @property
     def ranking(self) -> list[str]:
@@ -139,7 +139,7 @@ def comparison(
                 f"control, one of {', '.join(methods)}"
             )
         control = min(ranks.mean_ranks, key=ranks.mean_ranks.__getitem__)
-    return Comparison(table, _known(control, methods), level, _pairs(table, level), ranks)
+    return Comparison(table, _method_named(control, methods), level, _pairs(table, level), ranks)
 
 
 def holm(p_values: Sequence[float] | npt.NDArray[np.float64]) -> list[float]:
@@ -191,27 +191,27 @@ def datasets_needed(level: float, n_tests: int = 1) -> int:
 
 
 def _pairs(table: pd.DataFrame, level: float) -> pd.DataFrame:
-    found = {
+    tests = {
         (row, column): _signed_ranks(table, row, column)
         for row, column in permutations(table.columns, 2)
     }
     pairs = pd.DataFrame(
         {
-            "datasets": [pair.wins + pair.ties + pair.losses for pair in found.values()],
-            "rank_sum_for": [pair.positive for pair in found.values()],
-            "rank_sum_against": [pair.negative for pair in found.values()],
-            "wins": [pair.wins for pair in found.values()],
-            "ties": [pair.ties for pair in found.values()],
-            "losses": [pair.losses for pair in found.values()],
-            "rank_biserial": [pair.rank_biserial for pair in found.values()],
-            "p_value": [pair.p_value for pair in found.values()],
+            "datasets": [pair.wins + pair.ties + pair.losses for pair in tests.values()],
+            "rank_sum_for": [pair.positive for pair in tests.values()],
+            "rank_sum_against": [pair.negative for pair in tests.values()],
+            "wins": [pair.wins for pair in tests.values()],
+            "ties": [pair.ties for pair in tests.values()],
+            "losses": [pair.losses for pair in tests.values()],
+            "rank_biserial": [pair.rank_biserial for pair in tests.values()],
+            "p_value": [pair.p_value for pair in tests.values()],
         },
-        index=pd.MultiIndex.from_tuples(found, names=["row", "column"]),
+        index=pd.MultiIndex.from_tuples(tests, names=["row", "column"]),
     )
     once = list(combinations(table.columns, 2))
-    corrected = dict(zip(once, holm([found[pair].p_value for pair in once]), strict=True))
+    corrected = dict(zip(once, holm([tests[pair].p_value for pair in once]), strict=True))
     both_ways = corrected | {(column, row): p for (row, column), p in corrected.items()}
-    pairs["p_holm"] = [both_ways[pair] for pair in found]
+    pairs["p_holm"] = [both_ways[pair] for pair in tests]
     pairs["verdict"] = _verdicts(pairs, pairs["p_value"], level)
     pairs["verdict_holm"] = _verdicts(pairs, pairs["p_holm"], level)
     return pairs
@@ -261,7 +261,7 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _known(control: str, methods: Sequence[str]) -> str:
+def _method_named(control: str, methods: Sequence[str]) -> str:
     if control not in methods:
         raise ValueError(f"no method {control!r}; the table has {', '.join(methods)}")
     return control

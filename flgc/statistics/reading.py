@@ -134,8 +134,8 @@ def _from_tidy(
     methods = list(dict.fromkeys(method for _, method in cells))
     table = pd.DataFrame(np.nan, index=list(of_datasets), columns=methods)
     for (dataset, method), values in cells.items():
-        there = [value for value in values if not math.isnan(value)]
-        table.at[dataset, method] = math.fsum(there) / len(there) if there else np.nan
+        numbers = [value for value in values if not math.isnan(value)]
+        table.at[dataset, method] = math.fsum(numbers) / len(numbers) if numbers else np.nan
     counts = [len(values) for values in cells.values()]
     notes = []
     if max(counts, default=0) > 1:
@@ -171,11 +171,11 @@ def _is_word(cell: Any) -> bool:
 
 def _numbers(cells: Sequence[Any], places: Sequence[tuple[str, str]], comma: bool) -> list[float]:
     """Numbers of one dataset; all in percent or none, as they are compared with each other."""
-    found = [_number(cell, place, comma) for cell, place in zip(cells, places, strict=True)]
-    signs = {percent for value, percent in found if not math.isnan(value)}
+    pairs = [_number(cell, place, comma) for cell, place in zip(cells, places, strict=True)]
+    signs = {percent for value, percent in pairs if not math.isnan(value)}
     if len(signs) > 1:
         raise ValueError(f"{places[0][0]} has values with % and without; write them all alike")
-    return [value for value, _ in found]
+    return [value for value, _ in pairs]
 
 
 def _number(cell: Any, place: tuple[str, str], comma: bool) -> tuple[float, bool]:

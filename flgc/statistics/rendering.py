@@ -143,7 +143,7 @@ def control_sheet(found: Comparison, control: str | None = None) -> Sheet:
             f"{row['rank_biserial']:+.2f}",
             _p(row["p_value"]),
             _p(row["p_holm"]),
-            _told(row["verdict"], row["verdict_holm"]),
+            _verdict(row["verdict"], row["verdict_holm"]),
         )
         for rival, row in rivals.iterrows()
     ]
@@ -231,8 +231,8 @@ def in_latex(text: str) -> str:
 
     After the end of a row, a bracket or a star would be an option of it.
     """
-    found = "".join(LATEX_CHARACTERS.get(sign, sign) for sign in text)
-    return f"{{}}{found}" if found.startswith(("[", "*")) else found
+    characters = "".join(LATEX_CHARACTERS.get(sign, sign) for sign in text)
+    return f"{{}}{characters}" if characters.startswith(("[", "*")) else characters
 
 
 def as_markdown(found: Comparison, notes: Sequence[str] = ()) -> str:
@@ -357,7 +357,7 @@ def _n_pairs(found: Comparison) -> int:
     return len(found.pairs) // 2
 
 
-def _told(plain: str, corrected: str) -> str:
+def _verdict(plain: str, corrected: str) -> str:
     if plain == corrected or corrected != UNDECIDED:
         return corrected
     return f"{plain} before Holm"

@@ -22,12 +22,12 @@ _NAMES = {
 
 def resolve(name: str) -> str:
     """The registry's spelling of a name or alias, in any case."""
-    found = _NAMES.get(name.lower())
-    if found is None:
+    spelling = _NAMES.get(name.lower())
+    if spelling is None:
         close = difflib.get_close_matches(name.lower(), _NAMES, n=3)
         hint = f" Did you mean {', '.join(_NAMES[c] for c in close)}?" if close else ""
         raise UnknownDataset(
             f"unknown dataset {name!r}.{hint} Known: {', '.join(REGISTRY)}. "
             "Your own data becomes one with: flgc datasets add NAME FILE"
         )
-    return found
+    return spelling

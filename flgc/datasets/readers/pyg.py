@@ -116,13 +116,13 @@ def _edge_index(edges: np.ndarray, n_nodes: int, where: str) -> np.ndarray:
 
 
 def _masks(data: Any, n_nodes: int, where: str) -> dict[str, np.ndarray] | None:
-    there = [role for role in ROLES if getattr(data, f"{role}_mask", None) is not None]
-    if not there:
+    roles = [role for role in ROLES if getattr(data, f"{role}_mask", None) is not None]
+    if not roles:
         return None
-    missing = [f"{role}_mask" for role in ROLES if role not in there]
+    missing = [f"{role}_mask" for role in ROLES if role not in roles]
     if missing:
         raise DatasetError(
-            f"{where} has {there[0]}_mask but no {' and no '.join(missing)}; "
+            f"{where} has {roles[0]}_mask but no {' and no '.join(missing)}; "
             "a split needs all three: add them, or remove what is there"
         )
     masks = {role: _array(data, f"{role}_mask", where) for role in ROLES}
@@ -145,9 +145,9 @@ def _load_pt(path: Path) -> Any:
         raise DatasetError(f"{path} needs torch-geometric: pip install 'flgc[gnn]'") from error
 
     check_file(path)
-    known = [Data, GlobalStorage, classes.DataEdgeAttr, classes.DataTensorAttr]
+    allowed = [Data, GlobalStorage, classes.DataEdgeAttr, classes.DataTensorAttr]
     try:
-        with torch.serialization.safe_globals(known):
+        with torch.serialization.safe_globals(allowed):
             # The only form that torch has written since 2020, and says how much is packed in it.
             with zipfile.ZipFile(path) as packed:
                 unpacked = sum(member.file_size for member in packed.infolist())

@@ -71,32 +71,32 @@ def tidied(
                 values = values.astype(np.float64).fillna(middle)
         else:
             values = values.astype(str).where(values.notna(), MISSING)
-            told = f"{values.nunique()} values"
-            note(CODED[categorical], name, f"{told}, one is {MISSING}" if n_missing else told)
+            text = f"{values.nunique()} values"
+            note(CODED[categorical], name, f"{text}, one is {MISSING}" if n_missing else text)
         kept[name] = values
     if not kept:
-        raise DatasetError(f"{source} has no column that tells rows apart. {_said(done)[0]}")
-    return pd.DataFrame(kept), _said(done)
+        raise DatasetError(f"{source} has no column that tells rows apart. {_notes(done)[0]}")
+    return pd.DataFrame(kept), _notes(done)
 
 
 def _numbers(column: "pd.Series", note: Any) -> "pd.Series":
     """Numbers that are written as text; what is none of them is missing."""
     import pandas as pd
 
-    given = column.dropna().astype(str).str.strip()
-    if given.empty:
+    texts = column.dropna().astype(str).str.strip()
+    if texts.empty:
         return column
-    if given.map(lambda text: bool(DECIMAL_COMMA.fullmatch(text))).all() and not (
-        given.map(lambda text: bool(THOUSANDS.fullmatch(text))).all()
+    if texts.map(lambda text: bool(DECIMAL_COMMA.fullmatch(text))).all() and not (
+        texts.map(lambda text: bool(THOUSANDS.fullmatch(text))).all()
     ):
         note("decimal commas")
-        return pd.to_numeric(given.str.replace(",", ".")).reindex(column.index)
-    found = pd.to_numeric(given, errors="coerce")
-    odd = given[found.isna()]
-    if _too_many(given) and len(odd) < len(given) / 2:
+        return pd.to_numeric(texts.str.replace(",", ".")).reindex(column.index)
+    numbers = pd.to_numeric(texts, errors="coerce")
+    odd = texts[numbers.isna()]
+    if _too_many(texts) and len(odd) < len(texts) / 2:
         if len(odd):
-            note(f"{len(odd)} of {len(given)} are none, as {odd.iloc[0]!r}, and count as missing")
-        return found.reindex(column.index)
+            note(f"{len(odd)} of {len(texts)} are none, as {odd.iloc[0]!r}, and count as missing")
+        return numbers.reindex(column.index)
     return column
 
 
@@ -105,8 +105,8 @@ def _is_date(column: "pd.Series") -> bool:
 
     if pd.api.types.is_datetime64_any_dtype(column):
         return True
-    given = column.dropna().astype(str).str.strip()
-    return not given.empty and bool(given.str.fullmatch(DATE).all())
+    texts = column.dropna().astype(str).str.strip()
+    return not texts.empty and bool(texts.str.fullmatch(DATE).all())
 
 
 def _days(column: "pd.Series", note: Any) -> "pd.Series":
@@ -116,10 +116,10 @@ def _days(column: "pd.Series", note: Any) -> "pd.Series":
     if pd.api.types.is_datetime64_any_dtype(column):
         times, order = pd.to_datetime(column, utc=True), ""
     else:
-        given = column.dropna().astype(str).str.strip().str.replace(r"[./]", "-", regex=True)
-        orders = {"": "ISO8601"} if given.iloc[0][:4].isdigit() else DAY_OR_MONTH_FIRST
+        texts = column.dropna().astype(str).str.strip().str.replace(r"[./]", "-", regex=True)
+        orders = {"": "ISO8601"} if texts.iloc[0][:4].isdigit() else DAY_OR_MONTH_FIRST
         for order in orders:
-            times = pd.to_datetime(given, format=orders[order], errors="coerce", utc=True)
+            times = pd.to_datetime(texts, format=orders[order], errors="coerce", utc=True)
             if times.notna().all():
                 break
         else:
@@ -133,22 +133,22 @@ def _useless(name: str, column: "pd.Series") -> str:
     """Why a column says nothing of what its rows are, if it does not."""
     import pandas as pd
 
-    given = column.dropna()
-    if given.empty:
+    values = column.dropna()
+    if values.empty:
         return "no value"
     numeric = pd.api.types.is_numeric_dtype(column)
-    texts = given if numeric else given.astype(str)
+    texts = values if numeric else values.astype(str)
     n_values = texts.nunique()
-    if n_values == 1 and (numeric or len(given) == len(column)):
+    if n_values == 1 and (numeric or len(values) == len(column)):
         return f"always {texts.iloc[0]:g}" if numeric else f"always {texts.iloc[0]}"
     if numeric:
-        if len(given) == len(column) > 2 and (np.diff(given.to_numpy(np.float64)) == 1).all():
+        if len(values) == len(column) > 2 and (np.diff(values.to_numpy(np.float64)) == 1).all():
             return "numbers the rows"
-        distinct = n_values == len(column) > 2 and (given == np.round(given)).all()
+        distinct = n_values == len(column) > 2 and (values == np.round(values)).all()
         return "names the rows" if distinct and NAMES_OF_IDS.fullmatch(name) else ""
     n_alone = int((texts.value_counts() == 1).sum())
     if _too_many(texts) or (n_values > MANY_TEXTS and n_alone > n_values / 2):
-        return f"{n_values} different texts in {len(given)} rows"
+        return f"{n_values} different texts in {len(values)} rows"
     return ""
 
 
@@ -156,7 +156,7 @@ def _too_many(texts: "pd.Series") -> bool:
     return texts.nunique() > min(MOST_TEXTS, max(len(texts) / 2, 2))
 
 
-def _said(done: dict[str, list[str]]) -> list[str]:
+def _notes(done: dict[str, list[str]]) -> list[str]:
     return [f"{what}: {_listed(columns)}." for what, columns in done.items()]
 
 

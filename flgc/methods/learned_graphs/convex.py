@@ -76,6 +76,6 @@ class ConvexCombinations:
         return S @ self.gram - self.gram + pull * (S - target) + slope
 
     def _gap(self, S: np.ndarray, gradient: np.ndarray) -> float:
-        here = np.einsum("ij,ij->i", gradient, S)
+        own = np.einsum("ij,ij->i", gradient, S)
         np.fill_diagonal(gradient, np.inf)
-        return float((here - gradient.min(axis=1)).max()) / self.mean_square
+        return float((own - gradient.min(axis=1)).max()) / self.mean_square

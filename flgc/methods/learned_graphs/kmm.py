@@ -27,7 +27,7 @@ from flgc.methods.affinities import projected
 from flgc.methods.estimators import Estimator
 from flgc.methods.learned_graphs.can import AdaptiveNeighbors
 from flgc.methods.learned_graphs.distances import squared_distances
-from flgc.methods.learned_graphs.rank import NOTHING, Found, rank_constrained
+from flgc.methods.learned_graphs.rank import NOTHING, ConstrainedGraph, rank_constrained
 from flgc.methods.learned_graphs.simplex import k_neighbor_weights
 from flgc.scaling import dense
 from flgc.spectral import spectral_clusters
@@ -56,14 +56,14 @@ class Bipartite(AdaptiveNeighbors):
         size = n_samples + n_means
         joined = csr_array((np.ones(len(samples)), (samples, means + n_samples)), (size, size))
         _, parts = connected_components(joined, directed=False)
-        known, parts = np.unique(parts[:n_samples], return_inverse=True)
-        return len(known), parts
+        used, parts = np.unique(parts[:n_samples], return_inverse=True)
+        return len(used), parts
 
 
 def _one_over(values: np.ndarray) -> np.ndarray:
     """1 / values, 0 where a value is."""
-    there = values > _NO_DIRECTION
-    return np.where(there, 1.0 / np.where(there, values, 1.0), 0.0)
+    nonzero = values > _NO_DIRECTION
+    return np.where(nonzero, 1.0 / np.where(nonzero, values, 1.0), 0.0)
 
 
 def means_of(S: np.ndarray, X: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -140,21 +140,21 @@ class KMMClustering(ClusterMixin, BaseEstimator):
         means = X[random.permutation(len(X))[: self._n_means(len(X), n_clusters)]]
         last = None
         for self.n_iter_ in range(1, max_rounds + 1):
-            found = self._learnt(X, means, n_clusters)
-            means = means_of(found.S, X, means)
-            if last is not None and np.array_equal(last, found.parts):
+            graph = self._learnt(X, means, n_clusters)
+            means = means_of(graph.S, X, means)
+            if last is not None and np.array_equal(last, graph.parts):
                 break
-            last = found.parts
+            last = graph.parts
         else:
             self._warn(f"clusters still change after {max_rounds} sets of means: raise max_rounds")
-        self.means_, self.weights_, self.n_components_ = means, found.S, found.n_components
-        self.labels_ = found.parts
-        if found.n_components != n_clusters:
+        self.means_, self.weights_, self.n_components_ = means, graph.S, graph.n_components
+        self.labels_ = graph.parts
+        if graph.n_components != n_clusters:
             self._warn(
-                f"the graph has {found.n_components} components, not {n_clusters}: its spectral "
+                f"the graph has {graph.n_components} components, not {n_clusters}: its spectral "
                 "clustering is taken; try another n_neighbors"
             )
-            affinity = found.S * _one_over(found.S.sum(axis=0)) @ found.S.T
+            affinity = graph.S * _one_over(graph.S.sum(axis=0)) @ graph.S.T
             self.labels_ = spectral_clusters(affinity, n_clusters, random)
         return self
 
@@ -163,7 +163,7 @@ class KMMClustering(ClusterMixin, BaseEstimator):
         wanted = math.ceil(ratio * math.sqrt(n_samples * n_clusters))
         return min(max(wanted, n_clusters), n_samples)
 
-    def _learnt(self, X: np.ndarray, means: np.ndarray, n_clusters: int) -> Found:
+    def _learnt(self, X: np.ndarray, means: np.ndarray, n_clusters: int) -> ConstrainedGraph:
         where = f" with {len(means)} means"
         k = check_whole("n_neighbors", self.n_neighbors, 1, len(means) - 1, where)
         squares = squared_distances(X, means)

@@ -53,7 +53,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Found:
+class ConstrainedGraph:
     """A graph, the objective after each alternation, and the strength that it had."""
 
     S: np.ndarray
@@ -74,7 +74,7 @@ def alternated(
 
 def rank_constrained(
     graph: Graph, S: np.ndarray, n_clusters: int, strength: float, max_iter: int
-) -> Found:
+) -> ConstrainedGraph:
     """The graph with exactly `n_clusters` components, or the last that had fewer.
 
     Where even the first has more, it is the first.
@@ -91,7 +91,7 @@ def rank_constrained(
             break
         strength *= 2.0 if count < n_clusters else 0.5
     objectives, strengths = np.array(history).T
-    return Found(S, *graph.components(S), objectives, strengths)
+    return ConstrainedGraph(S, *graph.components(S), objectives, strengths)
 
 
 class RankConstrainedClustering(AffinityClustering):
@@ -107,19 +107,19 @@ class RankConstrainedClustering(AffinityClustering):
         max_iter = check_whole("max_iter", self.max_iter, 1)
         n_clusters = int(self.n_clusters)
         graph, S, strength = self._graph(X.astype(np.float64, copy=False))
-        found = rank_constrained(graph, S, n_clusters, strength, max_iter)
-        self.n_iter_ = len(found.objective)
-        self.n_components_ = found.n_components
-        self.objective_, self.strength_ = found.objective, found.strength
-        self._parts = found.parts
-        if found.n_components != n_clusters:
+        result = rank_constrained(graph, S, n_clusters, strength, max_iter)
+        self.n_iter_ = len(result.objective)
+        self.n_components_ = result.n_components
+        self.objective_, self.strength_ = result.objective, result.strength
+        self._parts = result.parts
+        if result.n_components != n_clusters:
             warnings.warn(
-                f"the graph has {found.n_components} components after {max_iter} iterations, not "
+                f"the graph has {result.n_components} components after {max_iter} iterations, not "
                 f"{n_clusters}: its spectral clustering is taken; try another n_neighbors.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        return (found.S + found.S.T) / 2
+        return (result.S + result.S.T) / 2
 
     def clusters(self, random_state: Any) -> np.ndarray:
         """The components if there are as many as clusters, else the spectral clustering."""

@@ -79,9 +79,9 @@ class LRRClustering(AffinityClustering):
     def _affinity(self, X: np.ndarray) -> np.ndarray:
         weight, power = check_positive("weight", self.weight), check_power(self.power)
         tol, max_iter = check_positive("tol", self.tol), check_whole("max_iter", self.max_iter, 1)
-        found = robust_low_rank_expression(X, X, weight, tol=tol, max_iter=max_iter)
-        self.rank_, self.n_iter_, self.residual_ = len(found.values), found.n_iter, found.residual
-        M = found.left * np.sqrt(found.values)
+        Z = robust_low_rank_expression(X, X, weight, tol=tol, max_iter=max_iter)
+        self.rank_, self.n_iter_, self.residual_ = len(Z.values), Z.n_iter, Z.residual
+        M = Z.left * np.sqrt(Z.values)
         length = np.linalg.norm(M, axis=1, keepdims=True)
         M /= np.where(length > 0, length, 1)  # what expresses nothing is near to nothing
         return np.abs(M @ M.T) ** power

@@ -59,7 +59,7 @@ class SparseClustering(AffinityClustering):
             lengths = np.broadcast_to(np.abs(X).sum(axis=1, keepdims=True), (n, n))
             gross = check_positive("outliers", outliers) / least_best(lengths)
             H = np.vstack([X, np.eye(X.shape[1], dtype=X.dtype) / X.dtype.type(gross)])
-        found = sparse_expression(
+        solution = sparse_expression(
             Spectrum.of_features(H, X),
             least_best(np.abs(X @ X.T)) / alpha,
             without_own=True,
@@ -67,9 +67,9 @@ class SparseClustering(AffinityClustering):
             tolerance=self.tolerance,
             max_iter=self.max_iter,
         )
-        self.coefficients_, self.outliers_ = found.Z[:n], found.Z[n:]
-        self.n_iter_, self.residuals_ = found.n_iter, found.residuals
-        self.n_unfinished_ = found.n_unfinished
+        self.coefficients_, self.outliers_ = solution.Z[:n], solution.Z[n:]
+        self.n_iter_, self.residuals_ = solution.n_iter, solution.residuals
+        self.n_unfinished_ = solution.n_unfinished
         return affinity_of(self.coefficients_, threshold)
 
 

@@ -46,8 +46,8 @@ def smoothed(K: np.ndarray, P: sp.csr_array, ratio: float) -> np.ndarray:
 
 def deformed(K: np.ndarray, P: sp.csr_array, ratio: float) -> np.ndarray:
     """K~ = (I + ratio K L)^-1 K."""
-    found = np.linalg.solve(smoothed(K, P, ratio).T, K)
-    return (found + found.T) / 2
+    kernel = np.linalg.solve(smoothed(K, P, ratio).T, K)
+    return (kernel + kernel.T) / 2
 
 
 class LapRLS(PathMethod):

@@ -76,9 +76,9 @@ def started(signs: np.ndarray, scores: np.ndarray) -> np.ndarray:
     free = np.flatnonzero(signs == 0)
     wanted = round(np.mean(signs[signs != 0] > 0) * len(free))
     n_positive = int(np.clip(wanted, min(1, len(free) - 1), max(1, len(free) - 1)))
-    found = np.where(signs == 0, -1.0, signs)
-    found[free[np.argsort(-scores[free], kind="stable")[:n_positive]]] = 1.0
-    return found
+    result = np.where(signs == 0, -1.0, signs)
+    result[free[np.argsort(-scores[free], kind="stable")[:n_positive]]] = 1.0
+    return result
 
 
 def switched(signs: np.ndarray, scores: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -140,8 +140,8 @@ def one_against_rest(
     """
     classes = [1] if n_classes == 2 else range(n_classes)
     signs = (np.where(codes == c, 1.0, -1.0) * (codes >= 0) for c in classes)
-    found = [transductive(K, of_class, cost) for of_class in signs]
-    return [machine for machine, _ in found], [history for _, history in found]
+    fits = [transductive(K, of_class, cost) for of_class in signs]
+    return [machine for machine, _ in fits], [history for _, history in fits]
 
 
 def as_scores(columns: list[np.ndarray]) -> np.ndarray:
