@@ -58,11 +58,6 @@ def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
     return check_whole("n_clusters", n_clusters, 1, n_samples, f" with n_samples={n_samples}")
 
 
-def check_subspace_dim(subspace_dim: Any) -> int:
-    """Dimensions of a cluster."""
-    return check_whole("subspace_dim", subspace_dim, 1)
-
-
 def check_threshold(threshold: Any) -> float:
     """Share of a column that is kept."""
     return _number("threshold", threshold, "a share in (0, 1]", lambda share: 0 < share <= 1)
@@ -71,11 +66,6 @@ def check_threshold(threshold: Any) -> float:
 def check_power(power: Any) -> float:
     """Exponent of the affinity."""
     return _number("power", power, "a number > 0", lambda exponent: exponent > 0)
-
-
-def check_hidden(hidden: Any) -> int:
-    """Width of a random layer."""
-    return check_whole("hidden", hidden, 1)
 
 
 def check_positive(name: str, value: Any) -> float:

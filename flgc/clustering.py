@@ -22,9 +22,9 @@ from flgc.checks import (
     check_power,
     check_random_state,
     check_regularization,
-    check_subspace_dim,
     check_teleport,
     check_threshold,
+    check_whole,
 )
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.eigenpairs import operator
@@ -246,7 +246,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         check_choice("norm", self.norm, NORMS)
         if self.norm != "fro":
             check_positive("regularization", self.regularization)
-        check_subspace_dim(self.subspace_dim)
+        check_whole("subspace_dim", self.subspace_dim, 1)
         if self.n_neighbors is not None:
             check_n_neighbors(self.n_neighbors, n_samples)
         if self.threshold is not None:

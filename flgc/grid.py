@@ -50,9 +50,11 @@ class GridScores:
     judged: Mapping[str, np.ndarray]
 
 
-# Takes numbers of splits and the classes that were found at their asked nodes, of shape (splits,
-# asked, regularizations), and gives what is to be known of them, (splits, regularizations) each.
+# From numbers of splits and the classes predicted at their asked nodes, (splits, asked,
+# regularizations), to columns of shape (splits, regularizations).
 Judge = Callable[[list[int], np.ndarray], Mapping[str, np.ndarray]]
+# From the matrix of one setting, H or H H[labelled]', to columns of the same shape.
+Solver = Callable[[Any], dict[str, np.ndarray]]
 
 
 def score_grid(
@@ -101,13 +103,24 @@ def score_grid(
         # The label side propagates the indicators of one split; the feature side serves all.
         chunks = [slice(i, i + 1) for i in range(n_splits)] if side == "labels" else [slice(None)]
         for chunk in chunks:
-            some, tests = nodes[chunk], wanted[chunk]
-            settings, place = _settings(P, X, some, tests, hops, teleports, side)
-            first = chunk.start or 0
-            judged = None if judge is None else partial(_shifted, judge, first)
-            solve = _solver(
-                labels, some, judged, n_classes, regularizations, leave_one_out, X, side, place
-            )
+            some, splits = nodes[chunk], range(n_splits)[chunk]
+            settings, place = _settings(P, X, some, wanted[chunk], hops, teleports, side)
+            solvers = [
+                _solver_of_some(
+                    splits[part],
+                    labels,
+                    some[part],
+                    place[part],
+                    judge,
+                    n_classes,
+                    regularizations,
+                    leave_one_out,
+                    X,
+                    side,
+                )
+                for part in parts_of_splits(len(splits), some.shape[1], X.shape[1])
+            ]
+            solve = partial(_solved_together, solvers)
             threads = n_threads() if isinstance(labels, np.ndarray) else 1
             for i, t, columns in solved(solve, settings, threads):
                 for name, values in columns.items():
@@ -129,11 +142,6 @@ def score_grid(
         results = {name: values[0] for name, values in results.items()}
     loo = {name: results.pop(name, None) for name in _LOO}
     return GridScores(**loo, judged=results)
-
-
-def _shifted(judge: Judge, first: int, splits: list[int], classes: np.ndarray) -> Any:
-    """The judge of all splits, for some that are counted from `first`."""
-    return judge([first + split for split in splits], classes)
 
 
 def accuracies(labels: np.ndarray, nodes: Mapping[str, np.ndarray]) -> dict[str, Any]:
@@ -206,39 +214,10 @@ def _settings(
     return settings, xp.reshape(place, rows.shape)
 
 
-def _solver(
-    labels: Any,
-    labelled: Any,
-    judge: Judge | None,
-    n_classes: int,
-    regularizations: Sequence[float],
-    leave_one_out: bool,
-    X: Any,
-    side: str,
-    place: Any,
-) -> Callable[[Any], dict[str, np.ndarray]]:
-    """A function from the matrix of one setting to its scores, (splits, regularizations) each."""
-    n_splits, n_labelled = labelled.shape
-    solvers = [
-        _solver_of_some(
-            labels,
-            labelled[part],
-            None if judge is None else partial(_shifted, judge, part.start),
-            n_classes,
-            regularizations,
-            leave_one_out,
-            X,
-            side,
-            place[part],
-        )
-        for part in parts_of_splits(n_splits, n_labelled, X.shape[1])
-    ]
-
-    def solve(matrix: Any) -> dict[str, np.ndarray]:
-        found = [of_some(matrix) for of_some in solvers]
-        return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
-
-    return solve
+def _solved_together(solvers: Sequence[Solver], matrix: Any) -> dict[str, np.ndarray]:
+    """The columns of all parts of the splits, one below the other."""
+    parts = [solve(matrix) for solve in solvers]
+    return {name: np.concatenate([columns[name] for columns in parts]) for name in parts[0]}
 
 
 def parts_of_splits(n_splits: int, n_labelled: int, n_features: int) -> list[slice]:
@@ -248,21 +227,22 @@ def parts_of_splits(n_splits: int, n_labelled: int, n_features: int) -> list[sli
 
 
 def _solver_of_some(
+    splits: Sequence[int],
     labels: Any,
     labelled: Any,
+    place: Any,
     judge: Judge | None,
     n_classes: int,
     regularizations: Sequence[float],
     leave_one_out: bool,
     X: Any,
     side: str,
-    place: Any,
-) -> Callable[[Any], dict[str, np.ndarray]]:
-    """The same for some splits, whose labelled rows, (splits, labelled, m), are taken at once."""
+) -> Solver:
+    """A solver for splits whose labelled rows, (splits, labelled, m), are taken at once."""
     xp = array_namespace(labelled)
     n_splits, n_labelled = labelled.shape
-    seen = labels[labelled]
-    Y = one_hot(seen, n_classes, X.dtype)
+    truth = labels[labelled]
+    Y = one_hot(truth, n_classes, X.dtype)
     width = n_labelled if side == "labels" else X.shape[1]
     step = max(1, _MOST_SCORED_NUMBERS // (n_splits * width))
     asked = place[:, n_labelled:]
@@ -289,18 +269,18 @@ def _solver_of_some(
         if side == "features" and path.H is None:
             weights = times_paths(xp.matrix_transpose(top), solutions)
         weights = xp.astype(weights, matrix.dtype, copy=False)
-        found: dict[str, np.ndarray] = {}
+        columns: dict[str, np.ndarray] = {}
         if judge is not None and blocks:
             winners = [xp.argmax(times_paths(matrix[rows], weights), axis=-1) for rows in blocks]
-            found |= judge(list(range(n_splits)), to_numpy(xp.concat(winners, axis=1)))
+            columns |= judge(list(splits), to_numpy(xp.concat(winners, axis=1)))
         if leave_one_out:
             residuals = path.leave_one_out_residuals(regularizations, solutions)
             squared = xp.mean(xp.sum(residuals**2, axis=-1), axis=-2)
-            found["loo_squared_error"] = to_numpy(squared)
+            columns["loo_squared_error"] = to_numpy(squared)
             left_out = Y[..., None, :] - residuals
-            found["loo_accuracy"] = _accuracy(xp.argmax(left_out, axis=-1), seen, X.dtype)
-            found["loo_size"] = to_numpy(xp.mean(xp.abs(left_out), axis=(-3, -1)))
-        return found
+            columns["loo_accuracy"] = _accuracy(xp.argmax(left_out, axis=-1), truth, X.dtype)
+            columns["loo_size"] = to_numpy(xp.mean(xp.abs(left_out), axis=(-3, -1)))
+        return columns
 
     return solve
 

@@ -24,12 +24,13 @@ def rows(datasets: list[str], mirror: str | None) -> Iterator[dict]:
         data = load(name, mirror=mirror)
         splits = [public(data.masks)] if data.masks else drawn(data)
         for combine in COMBINES:
-            found = np.mean([_measure(data, split, combine) for split in splits], axis=0)
+            of_runs = [_measure(data, split, combine) for split in splits]
+            accuracy, error = np.mean(of_runs, axis=0).tolist()
             yield {
                 "dataset": name,
                 "combine": combine,
-                "accuracy": 100 * float(found[0]),
-                "calibration_error": 100 * float(found[1]),
+                "accuracy": 100 * accuracy,
+                "calibration_error": 100 * error,
             }
 
 

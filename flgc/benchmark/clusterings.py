@@ -7,9 +7,8 @@ minutes is done for a part and multiplied; the rows say so.
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.linear_model import orthogonal_mp_gram
 from sklearn.preprocessing import normalize
 
 from flgc import FLGCClustering
+from flgc.benchmark.rivals import timed
 from flgc.datasets import load
 from flgc.graph import knn_graph, propagation_matrix
 from flgc.low_rank_expression import robust_low_rank_expression
@@ -62,7 +62,7 @@ def _flgc(data: Any, X: np.ndarray, graph: sp.csr_array, repeats: int) -> Iterat
     taken: dict[str, list[float]] = {"flgc": [], "plain": []}
     for _ in range(repeats):
         for name, work in (("flgc", fast), ("plain", plain)):
-            labels, seconds = _timed(work)
+            labels, seconds = timed(work)
             taken[name].append(seconds)
             if name == "flgc":
                 ours = labels
@@ -104,10 +104,10 @@ def plain_flgc(X: np.ndarray, graph: sp.csr_array, n_clusters: int) -> np.ndarra
 
 def _grid(data: Any, graph: sp.csr_array) -> Iterator[dict]:
     """Seconds of a setting where settings share what they can."""
-    given = (data.features, data.labels, data.n_classes, propagation_matrix(graph), [0])
-    problem, _ = clustering(*given)
+    P = propagation_matrix(graph)
+    problem, _ = clustering(data.features, data.labels, data.n_classes, P, [0])
     grid: Any = {**Clustering.axes, **GRID, "scaling": ("standardised",), "threshold": (0.25,)}
-    n_settings, seconds = _timed(lambda: sum(1 for _ in Clustering().outputs(problem, grid)))
+    n_settings, seconds = timed(lambda: sum(1 for _ in Clustering().outputs(problem, grid)))
     about = {"what": f"FLGC*, a grid of {n_settings}", "nodes": len(data.labels)}
     yield {**about, "method": "flgc, one setting", "seconds": seconds / n_settings}
 
@@ -125,8 +125,8 @@ def _matching_pursuit(X: np.ndarray, repeats: int) -> Iterator[dict]:
             )
         return coefficients
 
-    own = min(_timed(fast)[1] for _ in range(repeats))
-    plain = _timed(columns)[1] * len(X) / SAMPLED_COLUMNS
+    own = min(timed(fast)[1] for _ in range(repeats))
+    plain = timed(columns)[1] * len(X) / SAMPLED_COLUMNS
     about = {"what": "SSC-OMP, coefficients", "nodes": len(X)}
     yield {**about, "method": "flgc", "seconds": own, "ratio": 1.0}
     title = f"scikit-learn, {SAMPLED_COLUMNS} columns x {len(X) / SAMPLED_COLUMNS:.0f}"
@@ -135,8 +135,8 @@ def _matching_pursuit(X: np.ndarray, repeats: int) -> Iterator[dict]:
 
 def _low_rank(X: np.ndarray, n_clusters: int) -> Iterator[dict]:
     X = projected(X, LRR_PCA * n_clusters)
-    Z, own = _timed(lambda: robust_low_rank_expression(X, X, LRR_WEIGHT))
-    per_iteration = _timed(lambda: plain_low_rank(X, PLAIN_ITERATIONS))[1] / PLAIN_ITERATIONS
+    Z, own = timed(lambda: robust_low_rank_expression(X, X, LRR_WEIGHT))
+    per_iteration = timed(lambda: plain_low_rank(X, PLAIN_ITERATIONS))[1] / PLAIN_ITERATIONS
     plain = per_iteration * Z.n_iter
     about = {"what": "LRR, coefficients", "nodes": len(X)}
     yield {**about, "method": f"flgc, {Z.n_iter} iterations", "seconds": own, "ratio": 1.0}
@@ -170,14 +170,8 @@ def attributed_rows(datasets: list[str], mirror: str | None) -> Iterator[dict]:
         model = FLGCClustering(
             data.n_classes, solver="lowrank", hops=20, teleport=0.0, regularization=100.0
         )
-        start = time.perf_counter()
-        model.set_params(random_state=0).fit(data.features.astype(np.float32), adjacency=data.edges)
-        seconds, labels = time.perf_counter() - start, model.labels_
+        X = data.features.astype(np.float32)
+        _, seconds = timed(model.set_params(random_state=0).fit, X, None, data.edges)
+        labels = model.labels_
         accuracy = 100 * clustering_accuracy(data.labels, labels)
         yield {"dataset": name, "nodes": len(labels), "seconds": seconds, "accuracy": accuracy}
-
-
-def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    start = time.perf_counter()
-    result = work()
-    return result, time.perf_counter() - start

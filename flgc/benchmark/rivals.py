@@ -10,14 +10,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import RidgeClassifier
 
 from flgc import FLGCClassifier
-from flgc.benchmark.settings import row_normalised
 from flgc.graph import as_adjacency, propagation_matrix
+from flgc.scaling import row_normalised
 
 
 @dataclass(frozen=True)
@@ -114,10 +115,16 @@ def timed_in_turns(case: Case, repeats: int) -> dict[str, tuple[float, np.ndarra
     scores = {}
     for _ in range(repeats):
         for name, solve in rivals.items():
-            started = time.perf_counter()
-            scores[name] = solve(case)
-            seconds[name].append(time.perf_counter() - started)
+            scores[name], elapsed = timed(solve, case)
+            seconds[name].append(elapsed)
     return {name: (statistics.median(seconds[name]), scores[name]) for name in rivals}
+
+
+def timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """What the work returns, and its seconds."""
+    started = time.perf_counter()
+    result = work(*arguments)
+    return result, time.perf_counter() - started
 
 
 def _plain_embedding(case: Case, X: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flgc.benchmark import calibration, clusterings, scale, settings
-from flgc.benchmark.rivals import Case, reference_recipe, timed_in_turns
+from flgc.benchmark.rivals import Case, reference_recipe, timed, timed_in_turns
 from flgc.classifier_cv import PAPER_HOPS, PAPER_REGULARIZATIONS, PAPER_TELEPORTS
 from flgc.datasets import Dataset, load
 from flgc.datasets.errors import NotAvailable
@@ -30,6 +30,7 @@ from flgc.datasets.fetching.atomic import writing
 from flgc.device import n_threads
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.grid import accuracies, score_grid
+from flgc.scaling import row_normalised
 
 GRAPHS = ("Cora", "CiteSeer", "PubMed")
 VERSIONS = ("flgc", "numpy", "scipy", "scikit-learn", "torch", "torch-geometric")
@@ -48,41 +49,56 @@ def run(
 ) -> None:
     """Measure, print and store; a section is printed and stored as soon as it is there."""
     datasets = _choose("dataset", datasets, GRAPHS)
-    titles = {
-        "settings": "The paper's numbers, picked on the test nodes as in the paper",
-        "fit": "One fit, propagation included",
-        "grid": "A grid of 3,927 models against as many reference recipes",
-        "scaling": "FLGCClassifier.fit, 2 hops, 20 edges and 100 features per node, 10 % labelled",
-        "clustering": "FLGCClustering(solver='lowrank'), 128 features",
-        "graph-clustering": "FLGCClustering(solver='lowrank') on graphs with features",
-        "image-clustering": "Extended Yale B (rebuilt) against the same steps done plainly",
-        "calibration": "FLGCClassifierCV: probabilities against what happens, in percent",
+    titles_and_rows: dict[str, tuple[str, Callable[[], Iterable[dict]]]] = {
+        "settings": (
+            "The paper's numbers, picked on the test nodes as in the paper",
+            lambda: settings.rows(datasets, mirror),
+        ),
+        "fit": (
+            "One fit, propagation included",
+            lambda: fit_rows(datasets, mirror, repeats),
+        ),
+        "grid": (
+            "A grid of 3,927 models against as many reference recipes",
+            lambda: grid_rows(datasets, mirror, repeats),
+        ),
+        "scaling": (
+            "FLGCClassifier.fit, 2 hops, 20 edges and 100 features per node, 10 % labelled",
+            lambda: scaling_rows(largest),
+        ),
+        "clustering": (
+            "FLGCClustering(solver='lowrank'), 128 features",
+            lambda: [scale.measure("cluster", max(largest // 10, 1000))],
+        ),
+        "graph-clustering": (
+            "FLGCClustering(solver='lowrank') on graphs with features",
+            lambda: clusterings.attributed_rows(datasets, mirror),
+        ),
+        "image-clustering": (
+            "Extended Yale B (rebuilt) against the same steps done plainly",
+            lambda: clusterings.rows(mirror, repeats),
+        ),
+        "calibration": (
+            "FLGCClassifierCV: probabilities against what happens, in percent",
+            lambda: calibration.rows(datasets, mirror),
+        ),
     }
-    wanted = _choose("section", sections, tuple(titles))
-    makers: dict[str, Any] = {
-        "settings": lambda: settings.rows(datasets, mirror),
-        "fit": lambda: fit_rows(datasets, mirror, repeats),
-        "grid": lambda: grid_rows(datasets, mirror, repeats),
-        "scaling": lambda: scaling_rows(largest),
-        "clustering": lambda: [scale.measure("cluster", max(largest // 10, 1000))],
-        "graph-clustering": lambda: clusterings.attributed_rows(datasets, mirror),
-        "image-clustering": lambda: clusterings.rows(mirror, repeats),
-        "calibration": lambda: calibration.rows(datasets, mirror),
-    }
+    wanted = _choose("section", sections, tuple(titles_and_rows))
     _check_writable(Path(out))
     console = Console(quiet=as_json)
     collected: dict[str, list[dict]] = {}
     started = time.monotonic()
     for number, section in enumerate(wanted):
+        title, rows = titles_and_rows[section]
         try:
-            with _at_work(titles[section], number, len(wanted), started):
-                collected[section] = list(makers[section]())
+            with _at_work(title, number, len(wanted), started):
+                collected[section] = list(rows())
         except NotAvailable as error:
             if sections:  # asked for by name
                 raise
-            console.print(f"{titles[section]}: left out. {error}")
+            console.print(f"{title}: left out. {error}")
             continue
-        console.print(_table(titles[section], collected[section]))
+        console.print(_table(title, collected[section]))
         if section == "fit" and not find_spec("torch_geometric"):
             console.print("PyG's SGC is left out: pip install 'flgc[gnn]' brings it.")
         _store(collected, Path(out))
@@ -141,11 +157,11 @@ def grid_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator
     for name in datasets:
         problem, _ = _case(name, mirror, hops=REFERENCE_HOPS)
         data = load(name, mirror=mirror)
-        reference = min(_timed(reference_recipe, problem)[1] for _ in range(repeats))
+        reference = min(timed(reference_recipe, problem)[1] for _ in range(repeats))
         for dtype in ("float64", "float32"):
             taken = []
             for _ in range(repeats):
-                scores, elapsed = _timed(_score_paper_grid, data, dtype)
+                scores, elapsed = timed(_score_paper_grid, data, dtype)
                 taken.append(elapsed)
             yield {
                 "dataset": name,
@@ -190,7 +206,7 @@ def _case(name: str, mirror: str | None, hops: int | None = None) -> tuple[Case,
     assert data.masks is not None
     assert data.edges is not None
     setting = next(s for s in settings.GRAPH_SETTINGS if (s.dataset, s.method) == (name, "FLGC*"))
-    X = settings.row_normalised(data.features) if setting.row_normalised else data.features
+    X = row_normalised(data.features) if setting.row_normalised else data.features
     case = Case(
         X,
         data.labels,
@@ -201,12 +217,6 @@ def _case(name: str, mirror: str | None, hops: int | None = None) -> tuple[Case,
         setting.regularization,
     )
     return case, data.masks["test"]
-
-
-def _timed(work: Any, *arguments: Any) -> tuple[Any, float]:
-    start = time.perf_counter()
-    result = work(*arguments)
-    return result, time.perf_counter() - start
 
 
 def _choose(what: str, wanted: list[str] | None, choices: tuple[str, ...]) -> list[str]:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.preprocessing import StandardScaler
 
 from flgc import FLGCClassifier, FLGCClustering
 from flgc.datasets import Dataset, load
 from flgc.graph import knn_graph
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
+from flgc.scaling import row_normalised, unit_length
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,6 @@ GRAPH_SETTINGS = (
 )
 
 
-def row_normalised(X: sp.csr_array) -> sp.csr_array:
-    """Rows that sum to one; empty rows stay empty."""
-    return normalize(X, norm="l1")
-
-
 def graph_accuracy(data: Dataset, setting: GraphSetting) -> float:
     """Test accuracy in percent on the public split."""
     assert data.masks is not None
@@ -61,7 +56,7 @@ def iris_clustering() -> tuple[float, float]:
     model = FLGCClustering(3, hops=20, teleport=0.001, regularization=100.0, random_state=0)
     model.fit(
         StandardScaler().fit_transform(data.features),
-        adjacency=knn_graph(normalize(data.features), 10),
+        adjacency=knn_graph(unit_length(data.features), 10),
     )
     return _agreement(data.labels, model.labels_)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flgc.datasets.catalogue.registry import REGISTRY, resolve
+from flgc.datasets.catalogue.registry import REGISTRY, SPELLINGS
 from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError
 from flgc.datasets.fetching import parsed
@@ -189,10 +189,9 @@ def add_from(
     `my-iris` for `iris.csv`, as iris is a dataset of the registry. The same file again replaces
     what was kept of it; a name that other data have is not taken.
     """
-    known = {alias.lower() for entry in REGISTRY.values() for alias in (entry.name, *entry.aliases)}
     if name is None:
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(file).stem).strip("-._") or "table"
-        name = f"my-{name}" if name.lower() in known else name
+        name = f"my-{name}" if name.lower() in SPELLINGS else name
     source = str(Path(file).resolve())
     path = Settings.of(None, cache).own(name)
     if path.exists():
@@ -211,11 +210,8 @@ def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
     """Keep a dataset in the cache, so that `load(name)` finds it from now on."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise DatasetError(f"{name!r} cannot be a name: use letters, digits, '.', '_' and '-'")
-    known = {entry.lower() for entry in REGISTRY} | {
-        alias.lower() for entry in REGISTRY.values() for alias in entry.aliases
-    }
-    if name.lower() in known:
-        entry = REGISTRY[resolve(name)]
+    if name.lower() in SPELLINGS:
+        entry = REGISTRY[SPELLINGS[name.lower()]]
         if entry.routes:
             raise DatasetError(f"{entry.name} is a dataset of the registry; choose another name")
         name = entry.name

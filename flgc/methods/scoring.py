@@ -88,7 +88,8 @@ def fit_cell(
     """
     values: Any = picks
     if refit or not is_pick(picks):
-        values = _fitted(data, graph, splits, picks, method, seeds, without, device, kept)
+        problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
+        values = _judged(method, problem, judge, picks)
     changed = data.provenance.get("changed")
     shared = {
         **{name: value for name, value in cell.items() if name != "first_run"},
@@ -117,19 +118,8 @@ def fit_cell(
     return pd.DataFrame(rows)
 
 
-def _fitted(
-    data: Any,
-    graph: Any,
-    splits: Sequence[Any] | None,
-    picks: pd.DataFrame,
-    method: Method,
-    seeds: Sequence[int],
-    without: Sequence[str],
-    device: str,
-    kept: Any,
-) -> dict[str, Any]:
-    """What the judge says of the weighted settings."""
-    problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
+def _judged(method: Method, problem: Problem, judge: Judge, picks: pd.DataFrame) -> dict[str, Any]:
+    """The hidden columns of the weighted settings, computed anew."""
     own = [f"p_{name}" for name in method.axes]
     graphs = ["p_graph"] if "p_graph" in picks and problem.graphs else []
     outputs = method.combined(problem, picks[["run", *graphs, *own, "weight"]])

@@ -195,19 +195,20 @@ def _pairs(table: pd.DataFrame, level: float) -> pd.DataFrame:
         (row, column): _signed_ranks(table, row, column)
         for row, column in permutations(table.columns, 2)
     }
-    pairs = pd.DataFrame(
+    rows = [
         {
-            "datasets": [pair.wins + pair.ties + pair.losses for pair in tests.values()],
-            "rank_sum_for": [pair.positive for pair in tests.values()],
-            "rank_sum_against": [pair.negative for pair in tests.values()],
-            "wins": [pair.wins for pair in tests.values()],
-            "ties": [pair.ties for pair in tests.values()],
-            "losses": [pair.losses for pair in tests.values()],
-            "rank_biserial": [pair.rank_biserial for pair in tests.values()],
-            "p_value": [pair.p_value for pair in tests.values()],
-        },
-        index=pd.MultiIndex.from_tuples(tests, names=["row", "column"]),
-    )
+            "datasets": test.wins + test.ties + test.losses,
+            "rank_sum_for": test.positive,
+            "rank_sum_against": test.negative,
+            "wins": test.wins,
+            "ties": test.ties,
+            "losses": test.losses,
+            "rank_biserial": test.rank_biserial,
+            "p_value": test.p_value,
+        }
+        for test in tests.values()
+    ]
+    pairs = pd.DataFrame(rows, pd.MultiIndex.from_tuples(tests, names=["row", "column"]))
     once = list(combinations(table.columns, 2))
     corrected = dict(zip(once, holm([tests[pair].p_value for pair in once]), strict=True))
     both_ways = corrected | {(column, row): p for (row, column), p in corrected.items()}

@@ -13,7 +13,8 @@ REGISTRY: Registry[Entry] = Registry(
     "dataset", {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES)}
 )
 
-_NAMES = {
+# The spelling of each name and alias, by its lower case.
+SPELLINGS = {
     alias.lower(): entry.name
     for entry in REGISTRY.values()
     for alias in (entry.name, *entry.aliases)
@@ -22,10 +23,10 @@ _NAMES = {
 
 def resolve(name: str) -> str:
     """The registry's spelling of a name or alias, in any case."""
-    spelling = _NAMES.get(name.lower())
+    spelling = SPELLINGS.get(name.lower())
     if spelling is None:
-        close = difflib.get_close_matches(name.lower(), _NAMES, n=3)
-        hint = f" Did you mean {', '.join(_NAMES[c] for c in close)}?" if close else ""
+        close = difflib.get_close_matches(name.lower(), SPELLINGS, n=3)
+        hint = f" Did you mean {', '.join(SPELLINGS[c] for c in close)}?" if close else ""
         raise UnknownDataset(
             f"unknown dataset {name!r}.{hint} Known: {', '.join(REGISTRY)}. "
             "Your own data becomes one with: flgc datasets add NAME FILE"

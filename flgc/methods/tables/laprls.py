@@ -23,9 +23,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from flgc.checks import check_positive, check_weight
 from flgc.classifier import PartlyLabelled
-from flgc.device import n_threads
+from flgc.device import n_threads, side_by_side
 from flgc.graph import graph_for, propagation_matrix
-from flgc.grid import solved as solved_side_by_side
 from flgc.inputs import read_features
 from flgc.methods.base import Grid, Problem, Setting
 from flgc.methods.tables.kernel import gaussian, median_distance
@@ -69,15 +68,13 @@ class LapRLS(PathMethod):
         """One kernel for all runs, one decomposition for each; kernels side by side."""
         groups = [(runs, *_nodes(problem, runs)) for runs in problem.alike()]
 
-        def solve(given: tuple[Setting, np.ndarray]) -> tuple[Setting, list[Path]]:
-            setting, K = given
+        def solve(setting_and_kernel: tuple[Setting, np.ndarray]) -> tuple[Setting, list[Path]]:
+            setting, K = setting_and_kernel
             kernel = deformed(K, problem.P, setting["ratio"])
             return setting, [_path(problem, kernel, *nodes, grid["ambient"]) for nodes in groups]
 
         total = len(grid["scaling"]) * len(grid["width"]) * len(grid["ratio"])
-        kernels = ((0, 0, each) for each in _kernels(problem, grid))
-        for *_, found in tracked(solved_side_by_side(solve, kernels, n_threads()), total):
-            yield found
+        yield from tracked(side_by_side(solve, _kernels(problem, grid), n_threads()), total)
 
 
 def _kernels(problem: Problem, grid: Grid) -> Iterator[tuple[Setting, np.ndarray]]:

@@ -27,7 +27,7 @@ from scipy.special import expit
 from sklearn.utils import check_random_state as as_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from flgc.checks import check_hidden, check_positive, check_random_state, check_weight
+from flgc.checks import check_positive, check_random_state, check_weight, check_whole
 from flgc.classifier import PartlyLabelled
 from flgc.device import one_blas_thread
 from flgc.graph import graph_for, propagation_matrix
@@ -177,7 +177,7 @@ class SSELMClassifier(PartlyLabelled):
 
     def fit(self, X: Any, y: Any = None, adjacency: Any = None) -> Self:
         """Fit on the labelled rows, smoothly on all; see `FLGCClassifier.fit` for what is taken."""
-        hidden, cost = check_hidden(self.hidden), check_positive("cost", self.cost)
+        hidden, cost = check_whole("hidden", self.hidden, 1), check_positive("cost", self.cost)
         smoothness = check_weight("smoothness", self.smoothness)
         check_random_state(self.random_state)
         X, codes, adjacency = self._read_graph(X, y, adjacency, np.float64)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from flgc.checks import check_hops, check_teleport
+from flgc.checks import check_hops, check_teleport, check_whole
 from flgc.methods.base import Grid
 from flgc.methods.trained.fields import Graph, propagated
 from flgc.methods.trained.method import TrainedMethod
-from flgc.methods.trained.model import Epoch, Model, Scorer, check_at_least_one, layers
+from flgc.methods.trained.model import Epoch, Model, Scorer, layers
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class APPNP(Model):
     def __post_init__(self) -> None:
         check_hops(self.hops)
         check_teleport(self.teleport)
-        check_at_least_one("hidden", self.hidden)
+        check_whole("hidden", self.hidden, 1)
 
     def initial_weights(
         self, generator: torch.Generator, n_features: int, n_classes: int

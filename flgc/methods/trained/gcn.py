@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
+from flgc.checks import check_whole
 from flgc.methods.base import Grid
 from flgc.methods.trained.fields import (
     Graph,
@@ -21,7 +22,7 @@ from flgc.methods.trained.fields import (
     propagated_features,
 )
 from flgc.methods.trained.method import TrainedMethod
-from flgc.methods.trained.model import Epoch, Model, Scorer, check_at_least_one, layers
+from flgc.methods.trained.model import Epoch, Model, Scorer, layers
 from flgc.propagation import iterate_hops
 
 
@@ -33,8 +34,8 @@ class GCN(Model):
     hidden: int = 16
 
     def __post_init__(self) -> None:
-        check_at_least_one("hops", self.hops)
-        check_at_least_one("hidden", self.hidden)
+        check_whole("hops", self.hops, 1)
+        check_whole("hidden", self.hidden, 1)
 
     def initial_weights(
         self, generator: torch.Generator, n_features: int, n_classes: int

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from flgc.checks import check_teleport
+from flgc.checks import check_teleport, check_weight, check_whole
 from flgc.methods.base import Grid, Setting
 from flgc.methods.trained.fields import Graph, block, nested_fields
 from flgc.methods.trained.method import TrainedMethod
@@ -19,7 +19,6 @@ from flgc.methods.trained.model import (
     Model,
     Scorer,
     Training,
-    check_at_least_one,
     layers,
 )
 from flgc.methods.trained.products import Product
@@ -37,11 +36,10 @@ class GCNII(Model):
     theta: float = 0.5
 
     def __post_init__(self) -> None:
-        check_at_least_one("hops", self.hops)
-        check_at_least_one("hidden", self.hidden)
+        check_whole("hops", self.hops, 1)
+        check_whole("hidden", self.hidden, 1)
         check_teleport(self.teleport)
-        if not 0 <= self.theta < math.inf:
-            raise ValueError(f"theta={self.theta!r} is not possible: give a number >= 0.")
+        check_weight("theta", self.theta)
 
     def initial_weights(
         self, generator: torch.Generator, n_features: int, n_classes: int

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 import torch
 
+from flgc.checks import check_positive, check_whole
 from flgc.methods.trained.fields import Graph
 
 
@@ -28,11 +29,8 @@ class Training:
     weight_decay: float | tuple[float, ...] = 5e-4
 
     def __post_init__(self) -> None:
-        check_at_least_one("epochs", self.epochs)
-        if not 0 < self.learning_rate < math.inf:
-            raise ValueError(
-                f"learning_rate={self.learning_rate!r} is not possible: give a number > 0."
-            )
+        check_whole("epochs", self.epochs, 1)
+        check_positive("learning_rate", self.learning_rate)
         decays = self.weight_decay if isinstance(self.weight_decay, tuple) else (self.weight_decay,)
         if not all(0 <= decay < math.inf for decay in decays):
             raise ValueError(
@@ -125,9 +123,3 @@ def layers(widths: Sequence[int], generator: torch.Generator) -> list[torch.Tens
         uniform = torch.rand(n_in, n_out, generator=generator, dtype=torch.float64)
         weights += [(2 * uniform - 1) * bound, torch.zeros(n_out, dtype=torch.float64)]
     return weights
-
-
-def check_at_least_one(name: str, value: int) -> None:
-    """Refuse what is no size of something."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name}={value!r} is not possible: give a whole number >= 1.")

@@ -49,7 +49,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
         pins = {"raw": {"toy/toy.csv": sha}, "parsed": {"toy": right.digest}}
         monkeypatch.setattr(entry, "pinned", lambda what: pins[what])
         monkeypatch.setitem(registry.REGISTRY, "toy", row)
-        monkeypatch.setitem(registry._NAMES, "toy", "toy")
+        monkeypatch.setitem(registry.SPELLINGS, "toy", "toy")
         return row
 
     return register

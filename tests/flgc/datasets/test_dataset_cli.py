@@ -72,7 +72,7 @@ def test_what_cannot_be_reached_is_told_by_host(toy, server, cache, monkeypatch)
     rows = {name: REGISTRY[name] for name in ("toy", "iris", "air")}
     monkeypatch.setattr("flgc.datasets.cli.REGISTRY", rows | {"twin": rows["toy"]})
     monkeypatch.setitem(REGISTRY, "twin", dataclasses.replace(rows["toy"], name="twin"))
-    monkeypatch.setitem(registry._NAMES, "twin", "twin")
+    monkeypatch.setitem(registry.SPELLINGS, "twin", "twin")
     lines = run("fetch", "--all", "--cache", cache, code=1).splitlines()
     assert lines[0].split() == ["toy", "not", "reachable"]
     assert lines[-2] == "  127.0.0.1:9: the host cannot be reached (toy, twin)"
