@@ -1,6 +1,7 @@
 """Fully linear graph convolution: exact, closed-form graph classification and clustering.
 
-What `__init__.pyi` names is imported on first use: `flgc --help` need not wait for scikit-learn.
+The names in `__init__.pyi` are imported on first use, so `flgc --help` does not wait for
+scikit-learn.
 """
 
 from lazy_loader import attach_stub

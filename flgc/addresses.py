@@ -1,14 +1,14 @@
-"""Addresses for messages, logs and records: without the secrets that they may carry."""
+"""Addresses without their secrets, for messages, logs and records."""
 
 import re
 from urllib.parse import unquote
 
 HIDDEN = "***"
 
-# Options of a query that say where and how, never by whose leave, as long as they look so.
+# Options of a query that hold no secret, as long as their values look like places.
 _OPEN = re.compile(r"(?:endpoint_override|endpoint_url|region|scheme)=[\w.:/\[\]-]*")
 
-# The second form has a slash in the password, as AWS makes them: no valid address, but a secret.
+# The second form has a slash in the password, as AWS makes them: not a valid URL, but a secret.
 _USER_INFO = re.compile(
     r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*://)"
     r"(?:[^/?#\s'\"]*|[^/?#\s'\":]*:(?!\d+/)[^\s'\"]*)@"
@@ -17,7 +17,7 @@ _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'\"]*[^\s'\":,;.)]")
 
 
 def without_secrets(text: object) -> str:
-    """The text with *** for user, password and query of every URL in it, but for open options.
+    """The text with *** for the user, password and query of every URL; open options stay.
 
     >>> without_secrets("cannot read s3://key:secret@bucket/a?region=eu&token=x: denied")
     'cannot read s3://***@bucket/a?region=eu&***: denied'

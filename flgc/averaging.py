@@ -5,12 +5,12 @@
 with c_(s,h) the coefficients of p_s. Models that differ in their regularization r alone share an
 eigendecomposition, and their sum is one product: Q diag(sum_r w_r / (eigenvalue + r)) Q' Y.
 
-What a model weighs comes from nodes that the run may see and the model did not fit:
+The weight of a model comes from nodes that the run may see and the model did not fit:
 
     w_s = exp(hits_s / 4) E_s^-8 / size_s
 
-hits_s of them it gets right, E_s is its leave-one-out squared error, and size_s the mean absolute
-score that it gives: a large regularization makes scores small, not wrong.
+hits_s is how many of them it gets right, E_s its leave-one-out squared error, and size_s the mean
+absolute score: a large regularization makes scores small, not wrong.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from flgc.grid import check_grid, parts_of_splits, solved
 from flgc.propagation import coefficients, embedding_grid, iterate_filter
 from flgc.ridge import RidgePath, is_within, one_hot
 
-# How much a further hit and a smaller error count (docs/decisions.md).
+# How much one more hit and a smaller error count (docs/decisions.md).
 PER_HIT, ERROR_POWER = 0.25, 8
 
 
 @dataclass(frozen=True)
 class Average:
-    """One filter in place of many models; of several splits, with an axis of splits in front.
+    """One filter in place of many models; for several splits, with an axis of splits in front.
 
     `filters` are B_0 .. B_hops, shape (hops + 1, d, C). `left_out` are the summed scores of each
-    labelled node by fits without it, shape (l, C), or None if not asked for.
+    labelled node by fits without it, shape (l, C), or None without `leave_one_out`.
     """
 
     filters: Any
@@ -57,14 +57,14 @@ def average_grid(
     regularizations: Sequence[float],
     leave_one_out: bool = True,
 ) -> Average:
-    """The sum of all models of the grid, each times its weight; those of weight 0 are not solved.
+    """sum_s w_s p_s(P) X W_s over the models s of a grid; those of weight 0 are not solved.
 
     Parameters
     ----------
     P, X, labels, labelled, n_classes, hops, teleports, regularizations
         As in `flgc.grid.score_grid`.
     weights : array of shape (hops, teleports, regularizations), or (splits, ...)
-        A pick is a single 1.
+        A single pick has the weight 1.
     """
     hops, teleports, regularizations = check_grid(hops, teleports, regularizations)
     xp, dtype = array_namespace(labelled), X.dtype
@@ -108,7 +108,7 @@ def average_grid(
 def _summed(
     H: Any, Y: Any, w: Any, regularizations: Sequence[float], leave_one_out: bool
 ) -> tuple[Any, Any]:
-    """sum_r w_r W_r of one setting, (splits, d, C), and the same of left-out scores."""
+    """sum_r w_r W_r of one setting, (splits, d, C), and the same sum of left-out scores."""
     xp = array_namespace(H)
     path = RidgePath.from_features(H, Y, min(regularizations))
     summed = path.Q @ (path.rotated * (path.shrinkage(regularizations) @ w[..., None]))
@@ -139,7 +139,7 @@ def of_one_size(shares: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def with_constant(X: Any) -> Any:
-    """X with a column of ones, which is propagated as any other: P does not keep constants."""
+    """X with a column of ones, propagated like any other: P X of a constant X is not constant."""
     if sp.issparse(X):
         return sp.csr_array(sp.hstack([X, np.ones((X.shape[0], 1), dtype=X.dtype)], format="csr"))
     xp = array_namespace(X)

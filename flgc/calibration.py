@@ -6,17 +6,17 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
-# Temperatures that are tried, in units of the scores' mean size.
+# The range of temperatures, in units of the scores' mean size.
 _LOWEST, _HIGHEST = 1e-3, 1e3
 # Nodes of each class that are added to those seen (docs/decisions.md).
 _ADDED = 0.25
 
 
 def fit_temperature(scores: np.ndarray, codes: np.ndarray) -> float:
-    """The temperature of most likelihood for nodes whose scores never saw their labels.
+    """The most likely temperature, from scores of nodes whose labels were not fitted.
 
-    A share of a node of each class is thought to be seen at every place, as Platt did with whole
-    nodes: a handful that are all right are no proof of certainty, and leave a temperature above 0.
+    A quarter of a node of each class is added to those seen, as Platt added whole nodes: a few
+    nodes that are all right do not prove certainty, and the temperature stays above 0.
     """
     finite = np.isfinite(scores).all(axis=1)
     scores, codes = scores[finite].astype(float), codes[finite]

@@ -1,7 +1,7 @@
-"""What the parameters of the estimators may be: one family of checks, one way of saying no.
+"""Checks of parameters, all with the same form of error.
 
-Each gives the value back as a plain int or float: numpy's narrow integers overflow in a product,
-and its scalars change the precision of the arrays that they meet.
+Each returns the value as a plain int or float: numpy's narrow integers overflow in products, and
+its scalars change the precision of arrays.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.utils import check_random_state as as_random_state
 
-# Propagation has converged long before: the paper goes to 20 hops, rings of hundreds of nodes need
-# some thousands. What is larger is a slip of the keyboard that would run for hours.
+# The paper goes to 20 hops, and rings of hundreds of nodes converge after a few thousand. More is a
+# typing error that would run for hours.
 MOST_HOPS = 10_000
 
 
-def shown(value: Any) -> str:
-    """A value as messages show it: short, with its type where it is no plain number or text."""
+def brief(value: Any) -> str:
+    """A value for messages: short, with its type unless it is a plain number or text."""
     text = " ".join(reprlib.repr(value).split())
     return text if isinstance(value, int | float | str | None) else f"{text} ({kind(value)})"
 
@@ -33,60 +33,60 @@ def kind(value: Any) -> str:
 
 
 def check_hops(hops: Any) -> int:
-    """Steps of propagation."""
+    """Steps of propagation: a whole number from 0 to 10,000."""
     return check_whole("hops", hops, 0, MOST_HOPS)
 
 
 def check_teleport(teleport: Any) -> float:
-    """Share of the own features."""
+    """Share of the own features, in [0, 1]."""
     return _number("teleport", teleport, "a number in [0, 1]", lambda share: 0 <= share <= 1)
 
 
 def check_regularization(regularization: Any) -> float:
-    """Weight of the ridge."""
+    """Weight of the ridge, >= 0."""
     wanted = "a number >= 0 (0 is the minimum-norm fit)"
     return _number("regularization", regularization, wanted, lambda weight: weight >= 0)
 
 
 def check_n_neighbors(n_neighbors: Any, n_samples: int) -> int:
-    """Neighbours of a row, fewer than there are rows."""
+    """Neighbours of a row: fewer than rows."""
     return check_whole("n_neighbors", n_neighbors, 0, n_samples - 1, f" with {n_samples} samples")
 
 
 def check_n_clusters(n_clusters: Any, n_samples: int) -> int:
-    """Clusters, not more than there are rows."""
+    """Clusters: at least 1, at most as many as rows."""
     return check_whole("n_clusters", n_clusters, 1, n_samples, f" with n_samples={n_samples}")
 
 
 def check_threshold(threshold: Any) -> float:
-    """Share of a column that is kept."""
+    """Share of a column that is kept, in (0, 1]."""
     return _number("threshold", threshold, "a share in (0, 1]", lambda share: 0 < share <= 1)
 
 
 def check_power(power: Any) -> float:
-    """Exponent of the affinity."""
+    """Exponent of the affinity, > 0."""
     return _number("power", power, "a number > 0", lambda exponent: exponent > 0)
 
 
 def check_positive(name: str, value: Any) -> float:
-    """A weight or a width that must not vanish."""
+    """A number > 0, such as a width."""
     return _number(name, value, "a number > 0", lambda number: number > 0)
 
 
 def check_weight(name: str, value: Any) -> float:
-    """A weight that may vanish."""
+    """A number >= 0, such as a weight."""
     return _number(name, value, "a number >= 0", lambda number: number >= 0)
 
 
 def check_random_state(random_state: Any) -> None:
-    """What scikit-learn takes as a seed."""
+    """A seed that scikit-learn accepts."""
     try:
         if isinstance(random_state, bool | np.bool_):
-            raise ValueError("a truth value is no seed")
+            raise ValueError("a truth value is not a seed")
         as_random_state(random_state)
     except ValueError as error:
         raise ValueError(
-            f"random_state={shown(random_state)} is not possible: give None, a whole number from 0 "
+            f"random_state={brief(random_state)} is not possible: give None, a whole number from 0 "
             f"to 2**32 - 1 or a numpy RandomState."
         ) from error
 
@@ -94,11 +94,11 @@ def check_random_state(random_state: Any) -> None:
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """One of a few words."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={shown(value)} is not known: choose one of {choices}.")
+        raise ValueError(f"{name}={brief(value)} is not known: choose one of {choices}.")
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None, where: str = "") -> int:
-    """A whole number between two ends."""
+    """A whole number from `least` to `most`."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
         limits = f">= {least}" if most is None else f"from {least} to {most}"
@@ -118,4 +118,4 @@ def _number(name: str, value: Any, wanted: str, fits: Callable[[float], bool]) -
 
 
 def _refuse(name: str, value: Any, wanted: str, where: str = "") -> NoReturn:
-    raise ValueError(f"{name}={shown(value)} is not possible{where}: give {wanted}.")
+    raise ValueError(f"{name}={brief(value)} is not possible{where}: give {wanted}.")

@@ -16,12 +16,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from flgc.checks import (
+    brief,
     check_choice,
     check_hops,
     check_n_neighbors,
     check_regularization,
     check_teleport,
-    shown,
 )
 from flgc.device import check_dtype, in_float64, resolve_device, to_device, to_numpy
 from flgc.graph import (
@@ -67,7 +67,7 @@ def fit_weights(
     """Weights W (d x C) and scores H W (N x C), by the form that suits the shapes.
 
     "primal" and "dual" propagate the features and solve d or l unknowns. "labels" propagates the
-    l indicator columns and the C score columns instead, and leaves sparse features as they are.
+    l indicator columns and the C score columns instead, and keeps sparse features sparse.
     """
     n_labelled, n_classes = Y.shape
     if solver == "auto" and hops > 0 and n_labelled + n_classes < X.shape[1]:
@@ -104,7 +104,7 @@ def fit_weights(
 
 
 class PartlyLabelled(ClassifierMixin, BaseEstimator):
-    """What all classifiers that take rows without a label share: reading X, y and the graph."""
+    """Base of all classifiers that accept rows without a label: reads X, y and the graph."""
 
     n_neighbors: int | None
 
@@ -154,7 +154,7 @@ class PartlyLabelled(ClassifierMixin, BaseEstimator):
         self.classes_, encoded = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has a single class ({shown(self.classes_.item(0))}) among n_samples={len(y)}: "
+                f"y has a single class ({brief(self.classes_.item(0))}) among n_samples={len(y)}: "
                 f"labelled nodes of at least two classes are needed."
             )
         codes = np.full(len(y), -1)
@@ -162,31 +162,31 @@ class PartlyLabelled(ClassifierMixin, BaseEstimator):
         return codes
 
     def _as_decision(self, scores: np.ndarray) -> np.ndarray:
-        """Scores as `decision_function` gives them: of two classes their difference."""
+        """Scores as `decision_function` returns them: with two classes, their difference."""
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _winners(self, decision: np.ndarray) -> np.ndarray:
-        """The classes that a decision function names."""
+        """The classes with the largest scores."""
         codes = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[codes]
 
 
 class GraphClassifier(PartlyLabelled):
-    """What the two classifiers of this library share: the fit, and prediction for new rows."""
+    """Base of the two classifiers of this library: the fit, and predictions for new rows."""
 
     device: str
     dtype: str | None
     intercept_: np.ndarray  # of an average only
 
     def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray, Any]:
-        """The same in the precision that was asked for, by default in that of X."""
+        """`_read_graph` in the precision `dtype`, by default that of X."""
         check_dtype(self.dtype)
         resolve_device(self.device)
         wanted = [np.float64, np.float32] if self.dtype is None else self.dtype
         return self._read_graph(X, y, adjacency, wanted)
 
     def _to_device(self, X: Any, adjacency: Any) -> tuple[Any, Any]:
-        """P and X in X's precision, where the arithmetic runs; there torch wants X dense."""
+        """P and X in X's precision on the device; torch needs X dense."""
         self.adjacency_ = graph_for(X, adjacency, self.n_neighbors_, len(self.classes_))
         device = resolve_device(self.device)
         if device is not None and sp.issparse(X):
@@ -206,7 +206,7 @@ class GraphClassifier(PartlyLabelled):
         regularization: float,
         solver: str = "auto",
     ) -> Self:
-        """Solve for one setting (P, X where the arithmetic runs) and keep what prediction needs."""
+        """Solve for one setting, with P and X on the device, and keep what predictions need."""
         device = resolve_device(self.device)
         targets = to_device(codes[labelled], device)
         W, scores = fit_weights(
@@ -226,7 +226,7 @@ class GraphClassifier(PartlyLabelled):
         return self
 
     def _keep_scores(self, scores: Any, setting: str) -> None:
-        """Scores and classes of the fitted nodes; refuses what has overflowed."""
+        """Keep scores and classes of the fitted nodes; raises an error if scores overflowed."""
         self.label_scores_ = to_numpy(scores)
         if not np.isfinite(self.label_scores_).all():
             raise ValueError(
@@ -246,7 +246,7 @@ class GraphClassifier(PartlyLabelled):
         return self._as_decision(self._scores_of_new(X, adjacency))
 
     def _scores_of_new(self, X: Any, adjacency: Any) -> np.ndarray:
-        """Horner's scheme for sum_h P^h T_h, with a row of P for each new row that listens."""
+        """sum_h P^h T_h by Horner's scheme, with a further row of P for each new row."""
         check_is_fitted(self)
         X = read_features(self, X, fitting=False, dtype=self.coef_.dtype)
         if adjacency is None:
@@ -262,7 +262,7 @@ class GraphClassifier(PartlyLabelled):
         return scores
 
     def _terms(self, X: Any) -> Iterator[Any]:
-        """T_hops, ... T_1, T_0: X B_h and the intercept of that hop; c_h X W of a single model."""
+        """T_hops, ... T_1, T_0: X B_h + intercept_h of an average, c_h X W of a single model."""
         if self.coef_.ndim == 3:
             for B, intercept in zip(self.coef_[::-1], self.intercept_[::-1], strict=True):
                 yield X @ B + intercept
@@ -288,15 +288,15 @@ class FLGCClassifier(GraphClassifier):
     teleport : float in [0, 1], default=0.1
         Share of the node's own features in each step, the paper's alpha. 0 is SGC, 1 no graph.
     regularization : float >= 0, default=1.0
-        Weight of ||W||^2, the paper's lambda. 0 is the minimum-norm fit. Its scale goes with the
-        square of the features' scale: dividing features by 30 wants about 1000 times less.
+        Weight of ||W||^2, the paper's lambda. 0 is the minimum-norm fit. It scales with the square
+        of the features: features divided by 30 need about 1000 times less.
     n_neighbors : int, optional
         Neighbours of a row in the kNN graph; floor(N / 5C) by default. 0 is no graph. Also the
         number of fitted rows to which a new row is attached.
     solver : {"auto", "primal", "dual", "labels"}, default="auto"
         How to compute the one solution; see `fit_weights`.
     device : {"auto", "cpu", "cuda", "cuda:N"}, default="auto"
-        "auto" takes a GPU where torch sees one.
+        "auto" takes a GPU if torch sees one.
     dtype : {"float32", "float64"}, optional
         Precision; by default that of X.
 
@@ -356,8 +356,8 @@ class FLGCClassifier(GraphClassifier):
         ----------
         X : array or sparse matrix of shape (n_nodes, n_features), or PyG `Data`
         y : array of shape (n_nodes,)
-            Classes, -1 or missing (None, NaN, pandas.NA) where not known; in text "" and "-1" say
-            so, too. Optional when X is a `Data` that has them.
+            Classes; unknown ones are -1 or missing (None, NaN, pandas.NA), in text also "" and
+            "-1". Optional if X is a `Data` with labels.
         adjacency : matrix, edge_index of shape (2, E), PyG `Data`, networkx graph or DataFrame of \
                 edges, optional
             The graph, see `flgc.graph.as_adjacency`; without it, the kNN graph of X.

@@ -1,4 +1,4 @@
-"""The classifier that needs no setting: it picks from a grid, or averages all of it."""
+"""A classifier without settings: it picks from a grid, or averages all of it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FLGCClassifierCV(GraphClassifier):
     Every model of the grid is scored in closed form: by leave-one-out on the labelled nodes, or,
     when `fit` gets a validation mask, by accuracy on those nodes. Test labels are never needed.
 
-    Leave-one-out cannot judge where a class has a single labelled node: a fit without it has never
+    Leave-one-out cannot judge if a class has a single labelled node: a fit without it has never
     seen the class. Then `fit` warns and takes the model of the grid that is nearest to 10 hops,
     teleport 0.1 and a regularization of 0.01 times the summed variance of the labelled rows of H.
 
@@ -50,9 +50,10 @@ class FLGCClassifierCV(GraphClassifier):
         What leave-one-out measures. Squared error picks better when labels are few: accuracy on
         a handful of nodes has too many ties.
     combine : {"best", "average"}, default="best"
-        "average" takes all models, each with a weight of exp(hits / 4) / (squared error)^8: what it
-        gets right of labelled nodes that are left out and of validation nodes. It has a constant
-        feature, and is one linear filter again: scores = sum_h P^h (X coef_[h] + intercept_[h]).
+        "average" takes all models, each with the weight exp(hits / 4) / (squared error)^8, where
+        hits are the left-out labelled nodes and the validation nodes that it gets right. X gets a
+        constant feature, and the sum is one linear filter again:
+        scores = sum_h P^h (X coef_[h] + intercept_[h]).
     n_neighbors, device, dtype
         As in `FLGCClassifier`.
 
@@ -65,13 +66,13 @@ class FLGCClassifierCV(GraphClassifier):
     cv_results_ : dict of arrays, one value per model
         The grid, its scores and each model's `weight`, ready for `pandas.DataFrame`.
     transduction_, label_scores_, classes_, coef_, adjacency_
-        As in `FLGCClassifier`, of the picked model. Of an average, `coef_` has the shape
+        As in `FLGCClassifier`, for the picked model. For an average, `coef_` has the shape
         (max(hops) + 1, n_features, n_classes), and scores have a mean size of about 1.
     intercept_ : array of shape (max(hops) + 1, n_classes)
-        Of an average only.
+        Only for an average.
     loo_accuracy_ : float
         Share of the labelled nodes that the picked model, or the average, gets right when they are
-        left out; NaN where that is not known. They were picked by: it flatters a little.
+        left out; NaN if it cannot be computed. It is a little too high, as it also served to pick.
     temperature_ : float
         softmax(label_scores_ / temperature_) are probabilities; fitted to left-out scores.
 
@@ -111,15 +112,15 @@ class FLGCClassifierCV(GraphClassifier):
         self.dtype = dtype
 
     def fit(self, X: Any, y: Any = None, adjacency: Any = None, validation: Any = None) -> Self:
-        """Score the grid, pick a model and fit it, or average all.
+        """Score the grid, then fit the best model, or average all.
 
         Parameters
         ----------
         X, y, adjacency
             As in `FLGCClassifier.fit`.
         validation : boolean mask or integer indices of nodes, optional
-            Nodes whose labels in y pick the model and take no part in any fit. A class that they
-            alone have is left out, with a warning.
+            Nodes whose labels in y pick the model and take no part in any fit. A class that only
+            they have is left out, with a warning.
         """
         check_choice("scoring", self.scoring, SCORINGS)
         check_choice("combine", self.combine, COMBINES)
@@ -188,7 +189,7 @@ class FLGCClassifierCV(GraphClassifier):
     def _without_unfitted_classes(
         self, codes: np.ndarray, labelled: np.ndarray, held_out: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Codes and validation nodes without the classes that no model of the grid has seen."""
+        """Codes and validation nodes without classes that are labelled in validation nodes only."""
         fitted = np.unique(codes[labelled])
         unfitted = np.delete(self.classes_, fitted).tolist()
         if not unfitted:
@@ -252,7 +253,7 @@ class FLGCClassifierCV(GraphClassifier):
     def _pick(self, scores: GridScores, index: int | None = None) -> None:
         """The best model of the grid, or that at `index`, and the table of all.
 
-        A few hundred validation nodes leave many models level: the leave-one-out error decides
+        With a few hundred validation nodes many models are level: the leave-one-out error decides
         among them, then the order of the grid.
         """
         axes = np.meshgrid(self.hops, self.teleports, self.regularizations, indexing="ij")
@@ -278,7 +279,7 @@ class FLGCClassifierCV(GraphClassifier):
             )
         if index is None:
             level = np.flatnonzero(score == score.max())
-            # NaN is no error that could win.
+            # An error of NaN must not win.
             index = int(level[np.argmin(np.nan_to_num(errors[level], nan=np.inf))])
         self.best_index_ = index
         self.best_score_ = float(score[self.best_index_])

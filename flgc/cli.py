@@ -1,8 +1,8 @@
 """The `flgc` command.
 
 The library's own commands are here; those of a checkout (flows, store) join by entry point, so
-that the library imports nothing of theirs. What scripts can rely on is the same for all commands:
-results on stdout, all else on stderr, and the codes of `EXIT_CODES`.
+the library does not import them. Scripts can rely on the same for all commands: results on stdout,
+all else on stderr, and the codes of `EXIT_CODES`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from flgc.statistics.cli import compare
 
 COMMAND_GROUP = "flgc.commands"
 EXIT_CODES = (
-    "Ends with 0 if all is well; with 1 if something failed; with 2 if the command line is wrong, "
+    "Exits with 0 if all is well; with 1 if something failed; with 2 if the command line is wrong, "
     "an unknown name or a missing file included, and nothing was done; with 130 after Ctrl-C."
 )
 
 
 class _Commands(TyperGroup):
-    """Those of the library and of the group `flgc.commands`, and how all of them end.
+    """The commands of the library and of the group `flgc.commands`, with common exit codes.
 
-    In a library-only install the modules of the group are absent.
+    If only the library is installed, the modules of the group are missing.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -55,21 +55,21 @@ class _Commands(TyperGroup):
         return _unwrapped(command)
 
     def invoke(self, ctx: Any) -> Any:
-        """One line for what is no fault of the program; a traceback for what is."""
+        """One line for errors of data and files; a traceback for faults of the program."""
         try:
             return super().invoke(ctx)
         except (DatasetError, OSError) as error:
             message = str(error)
             if isinstance(error, OSError):
                 if error.errno == errno.EPIPE or not error.filename:
-                    raise  # who reads has gone; or nobody can say which file it is
+                    raise  # the reader of a pipe has gone, or the file is unknown
                 message = f"{error.filename}: {error.strerror}"
             typer.echo(f"flgc {ctx.invoked_subcommand}: {' '.join(message.split())}", err=True)
             raise typer.Exit(2 if isinstance(error, UnknownDataset) else 1) from error
 
 
 def _unwrapped(command: Any) -> Any:
-    """Each paragraph of its help in one line, for terminals to wrap at a width of their own."""
+    """Each paragraph of its help in one line, so that terminals wrap it at their own width."""
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     command.help = "\n\n".join(" ".join(each.split("\n")) for each in paragraphs)
     for each in getattr(command, "commands", {}).values():
@@ -107,7 +107,7 @@ app = typer.Typer(
     "\n\nExample: flgc compare results.csv --json",
     epilog=f"{EXIT_CODES} Completion of commands and options: flgc --install-completion",
     context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,  # what is left is a fault: its traceback is for a report of it
+    pretty_exceptions_enable=False,  # what is left is a bug: a plain traceback to report it
 )
 app.add_typer(datasets_app, name="datasets")
 app.command("compare")(compare)
@@ -157,7 +157,7 @@ def benchmark(
 ) -> None:
     """Measure this library against the plain recipe, scikit-learn and PyG, in one run.
 
-    What counts are the ratios, not the seconds. The extra `gnn` brings PyG into the comparison.
+    Compare the ratios, not the seconds. The extra `gnn` adds PyG to the comparison.
 
     Example: flgc benchmark --dataset Cora --section fit --section grid
     """
@@ -175,14 +175,14 @@ def methods(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Only these, with the values of their settings.", autocompletion=method_names
+            help="Show only these, with the values of their settings.", autocompletion=method_names
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a list.")] = False,
 ) -> None:
-    """List what can stand in a table: yours join by the entry point group `flgc.methods`.
+    """List the methods for tables; yours join by the entry point group `flgc.methods`.
 
-    A scikit-learn estimator or a method in a module is named with --method module:object.
+    Name a scikit-learn estimator or a method in a module with --method module:object.
 
     Example: flgc methods
 
@@ -212,7 +212,7 @@ def methods(
         table.add_column(heading, justify="right" if right else "left", no_wrap=heading != "of")
     for row in rows:
         if "error" in row:
-            error = Text(row["error"], style="red")  # as it is: what is in brackets is no markup
+            error = Text(row["error"], style="red")  # Text, so that brackets are not markup
             table.add_row(Text(row["name"]), row["task"], "", error, "")
             continue
         varied = {axis: len(values) for axis, values in row["axes"].items() if len(values) > 1}
@@ -220,7 +220,7 @@ def methods(
         texts = (row["name"], row["task"], str(row["settings"]), axes, row["origin"])
         table.add_row(*map(Text, texts))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
-    typer.echo("The values of a method's settings, and where it is described: flgc methods NAME")
+    typer.echo("For the values of a method's settings and its reference: flgc methods NAME")
 
 
 def _in_full(row: dict[str, Any]) -> str:

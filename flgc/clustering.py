@@ -57,8 +57,8 @@ def expressed(
 ) -> Iterator[tuple[float, np.ndarray]]:
     """(r, Z) for each regularization r: Z = argmin 1/2 ||H'Z - X'||^2 + r N(Z), N by its name.
 
-    "fro" is ||Z||_F^2 / 2, with one decomposition for all r; "l1" is the sum of |entries| of a Z
-    without a diagonal, which would express each node by itself; "nuclear" that of singular values.
+    "fro" is ||Z||_F^2 / 2, with one decomposition for all r; "l1" the sum of |entries|, with a
+    diagonal of 0, so that no node expresses itself; "nuclear" the sum of singular values.
     """
     if norm == "fro":
         yield from zip(regularizations, self_expressions(H, X, regularizations), strict=True)
@@ -75,7 +75,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
     """Fully linear graph convolution for clustering.
 
     Nodes are propagated as in `FLGCClassifier`, each is expressed by the others in closed form,
-    and the blocks of that matrix are found by spectral clustering.
+    and spectral clustering finds the blocks of that matrix.
 
     Parameters
     ----------
@@ -87,14 +87,14 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
     regularization : float >= 0, default=10.0
         Weight of the norm of Z, the paper's lambda; above 0 unless `norm` is "fro".
     norm : {"fro", "l1", "nuclear"}, default="fro"
-        What is kept small of Z: the sum of squares, in closed form, as in the paper's
-        experiments; the sum of |entries|, which makes it sparse; the sum of singular values, which
-        makes its rank low. The last two are iterated, and need the exact solver.
+        The norm of Z that is kept small: the sum of squares, in closed form, as in the paper's
+        experiments; the sum of |entries|, for a sparse Z; the sum of singular values, for a Z of
+        low rank. The last two are iterated and need the exact solver.
     n_neighbors : int, optional
         Neighbours in the kNN graph; floor(N / 5C) by default. 0 is no graph.
     threshold : float in (0, 1], optional
         Share of each column's L1 norm that is kept of Z. 0.8 by default with the exact solver;
-        the low-rank solver never forms Z and knows only 1.
+        the low-rank solver never forms Z, so it has only 1.
     subspace_dim : int, default=4
         Assumed dimension of a cluster's subspace: subspace_dim * n_clusters + 1 eigenvectors of
         Z + Z' are kept.
@@ -179,7 +179,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         return self._cluster(H, X)
 
     def fit_embedding(self, H: Any, X: Any) -> Self:
-        """Cluster nodes whose embedding H is there already: no graph, `hops` and `teleport` idle.
+        """Cluster nodes from an embedding H: no graph is used, nor `hops` and `teleport`.
 
         A grid over regularizations propagates once and calls this for each of them.
         """
@@ -202,7 +202,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         return self
 
     def _fit_exact(self, H: np.ndarray, X: np.ndarray) -> None:
-        if self.norm == "fro":  # one of them: no decomposition is needed
+        if self.norm == "fro":  # a single regularization needs no decomposition
             Z = self_expression(H, X, float(self.regularization))
         else:
             [(_, Z)] = expressed(H, X, self.norm, [float(self.regularization)])
@@ -226,7 +226,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         self.labels_ = self.clusters(self.random_state)
 
     def clusters(self, random_state: Any) -> np.ndarray:
-        """The clusters of what was fitted, from this start: many starts need one fit."""
+        """The clusters of the fitted affinity or embedding, for another random start."""
         if self.solver_ == "exact":
             return spectral_clusters(self.affinity_matrix_, int(self.n_clusters), random_state)
         return by_means(self.embedding_, random_state)
@@ -235,7 +235,7 @@ class FLGCClustering(ClusterMixin, BaseEstimator):
         return int(self.subspace_dim) * int(self.n_clusters) + 1
 
     def _check(self, n_samples: int) -> None:
-        """Refuse what cannot work, before any work is done."""
+        """Check all parameters before any work is done."""
         check_n_clusters(self.n_clusters, n_samples)
         check_hops(self.hops)
         check_teleport(self.teleport)

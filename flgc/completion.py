@@ -1,4 +1,4 @@
-"""What a shell completes: names of datasets and of methods, found without their packages."""
+"""Shell completion of names of datasets and methods, without importing their packages."""
 
 import ast
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ METHODS = "flgc.methods.registry"
 
 
 def dataset_names() -> list[str]:
-    """All datasets, yours too; the shell shows those that begin as what is typed."""
+    """All datasets, yours too; the shell picks those that match."""
     from flgc.datasets.catalogue.registry import REGISTRY
     from flgc.datasets.fetching.settings import Settings
     from flgc.datasets.library import own_names
@@ -18,9 +18,9 @@ def dataset_names() -> list[str]:
 
 
 def method_names() -> list[str]:
-    """The methods of this library; the shell shows those that begin as what is typed.
+    """The methods of this library; the shell picks those that match.
 
-    Their table is read and not imported: nobody waits a second for scikit-learn to press a key.
+    Their table is parsed, not imported: importing scikit-learn would take a second.
     """
     spec = find_spec(METHODS)
     source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""

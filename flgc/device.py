@@ -1,7 +1,6 @@
 """Where the arithmetic runs: numpy and scipy on CPUs, torch on GPUs, one set of formulas for both.
 
-The formulas are written against the array API; only moving data to a device and one sparse
-product know which of the two they are on.
+The formulas use the array API; only moving data to a device and the sparse product differ.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from array_api_compat import array_namespace
 from array_api_compat import device as array_device
 from threadpoolctl import ThreadpoolController
 
-from flgc.checks import shown
+from flgc.checks import brief
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -36,7 +35,7 @@ DTYPES = ("float32", "float64")
 def resolve_device(device: str) -> Any:
     """None for the numpy path, a `torch.device` for the torch path.
 
-    "auto" takes a CUDA device where there is one. "torch:<device>" forces the torch path on any
+    "auto" takes a CUDA device if there is one. "torch:<device>" forces the torch path on any
     torch device, e.g. "torch:cpu".
     """
     if not isinstance(device, str):
@@ -72,12 +71,12 @@ def resolve_device(device: str) -> Any:
 
 def _unknown_device(device: Any) -> ValueError:
     return ValueError(
-        f"device={shown(device)} is not known: choose 'auto', 'cpu', 'cuda' or 'cuda:N'."
+        f"device={brief(device)} is not known: choose 'auto', 'cpu', 'cuda' or 'cuda:N'."
     )
 
 
 def _has_cuda_driver() -> bool:
-    """Asked first: importing torch takes seconds, which a small fit on a CPU need not wait for."""
+    """Checked first: importing torch takes seconds, too long for a small fit on a CPU."""
     try:
         ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
     except OSError:
@@ -86,21 +85,21 @@ def _has_cuda_driver() -> bool:
 
 
 def check_dtype(dtype: Any) -> None:
-    """Refuse what is not a precision that both paths have."""
+    """Refuse all but the precisions that both paths have."""
     try:
         valid = dtype is None or np.dtype(dtype).name in DTYPES
     except (TypeError, ValueError):
         valid = False
     if not valid:
-        raise ValueError(f"dtype={shown(dtype)} is not known: choose one of {DTYPES}, or None.")
+        raise ValueError(f"dtype={brief(dtype)} is not known: choose one of {DTYPES}, or None.")
 
 
 def side_by_side(
     work: Callable[[Item], Result], items: Iterable[Item], threads: int
 ) -> Iterator[Result]:
-    """`work` of each item in their order, `threads` at a time, without piling results up.
+    """`work` of each item, in order, `threads` at a time, with few results waiting.
 
-    One BLAS thread each: decompositions gain more from standing side by side.
+    Each has one BLAS thread: decompositions gain more by running side by side.
     """
     if threads == 1:
         yield from map(work, items)
@@ -136,7 +135,7 @@ def to_device(array: Any, device: Any) -> Any:
 
 
 def to_numpy(array: Any) -> np.ndarray:
-    """Back to numpy, from either path."""
+    """The array in numpy, from either path."""
     return array if isinstance(array, np.ndarray) else array.detach().cpu().numpy()
 
 
@@ -148,9 +147,9 @@ def in_float64(array: Any) -> Any:
 def solve_positive_definite(
     matrix: Any, right: Any, most_condition: float, floor: float = 0.0
 ) -> Any:
-    """matrix^-1 right by Cholesky, or None where the matrix has a larger condition than that.
+    """matrix^-1 right by Cholesky, or None if the condition of the matrix is larger than that.
 
-    `floor` is a bound below its eigenvalues: where it tells enough, nothing need be estimated.
+    `floor` is a lower bound of its eigenvalues; if it suffices, the smallest is not estimated.
     """
     if isinstance(matrix, np.ndarray):
         try:
@@ -179,12 +178,12 @@ def solve_positive_definite(
 def is_conditioned(
     matrix: Any, most_condition: float, floor: float, solve: Callable[[Any], Any]
 ) -> bool:
-    """Whether the largest eigenvalue is at most so many times the smallest.
+    """Whether largest eigenvalue / smallest eigenvalue <= most_condition.
 
-    Inverse iteration finds the smallest: each step magnifies its vector by the condition itself.
+    Inverse iteration finds the smallest: each step grows its vector by 1 / eigenvalue.
     """
     xp = array_namespace(matrix)
-    largest = xp.linalg.matrix_norm(matrix, ord=xp.inf)  # squares would overflow, or vanish
+    largest = xp.linalg.matrix_norm(matrix, ord=xp.inf)  # squares might overflow or vanish
     if largest <= most_condition * floor:
         return True
     numbers = xp.arange(matrix.shape[0], dtype=matrix.dtype, device=array_device(matrix))
@@ -207,7 +206,7 @@ def n_threads() -> int:
 
 
 class _BlasLimit:
-    """The limit on BLAS threads is the process's: the first sets it, the last takes it back."""
+    """The limit on BLAS threads, one per process: the first user sets it, the last resets it."""
 
     lock = threading.Lock()
     libraries: ThreadpoolController | None = None
@@ -217,10 +216,9 @@ class _BlasLimit:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """BLAS on one core while anybody is in here, for work that is spread over cores already.
+    """BLAS on one core while any thread is in here: for work that is already spread over cores.
 
-    For small work too: BLAS's further threads spin for some 50 ms when they are done, on cores
-    that what comes next could use.
+    For small work too: idle BLAS threads spin for some 50 ms, on cores that the next step needs.
     """
     with _BlasLimit.lock:
         if _BlasLimit.users == 0:
@@ -238,9 +236,9 @@ def one_blas_thread() -> Iterator[None]:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """One thread for whatever computes in here, ours, BLAS's or torch's: to time alike.
+    """One thread for everything in here, of ours, BLAS's and torch's: for fair timing.
 
-    Torch must be imported before, if it is used.
+    If torch is used, import it before.
     """
     torch = sys.modules.get("torch")
     before = torch.get_num_threads() if torch else 1

@@ -2,8 +2,8 @@
 
     V <- orthonormal basis of T_d((A - c) / e) V,   V'AV = Q S Q',   until ||AVQ - VQS|| is small
 
-T_d is the Chebyshev polynomial that damps the interval [c - e, c + e] of what is not wanted. A
-block of vectors at a time is one matrix product, which is what a processor does best.
+T_d is the Chebyshev polynomial that damps the unwanted interval [c - e, c + e]. A block of vectors
+at a time is one matrix product, which processors do fastest.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from flgc.lapack import symmetric_eigh
 
 Symmetric: TypeAlias = np.ndarray | LinearOperator
 
-# Up to this size, or if the block is a larger share of it, LAPACK costs less.
+# Up to this size, or if the block is a larger share of the matrix, LAPACK costs less.
 DENSE_IS_FASTER, LARGEST_SHARE = 400, 1 / 8
-# The same for the largest of a matrix, which LAPACK finds without all the others.
+# The same if the largest of a matrix are wanted, which LAPACK finds without the others.
 LARGEST_ARE_FASTER = 2_500
-# The largest that is made dense where the iteration does not end.
+# The largest operator that is made dense if the iteration does not converge.
 LARGEST_DENSE = 10_000
 DEGREE, MOST_ROUNDS = 5, 24
 
 
 def operator(apply: Callable[[np.ndarray], np.ndarray], n: int, dtype: Any) -> LinearOperator:
-    """n x n by its product with a block of vectors."""
+    """An n x n operator from its product with a block of vectors."""
     return LinearOperator((n, n), matvec=apply, matmat=apply, dtype=dtype)
 
 
@@ -38,7 +38,7 @@ def leading_eigenpairs(A: Symmetric, n_pairs: int, which: str) -> tuple[np.ndarr
     """The `n_pairs` leading eigenpairs of a symmetric matrix or operator, largest first.
 
     `which` is "LM" for the largest in magnitude, "LA" for the largest. An operator takes blocks of
-    vectors. What the iteration does not resolve, or what is small anyway, is computed densely.
+    vectors. Small matrices, and spectra on which the iteration fails, are computed densely.
     """
     n = A.shape[0]
     n_pairs = min(n_pairs, n)
@@ -61,7 +61,7 @@ def leading_eigenpairs(A: Symmetric, n_pairs: int, which: str) -> tuple[np.ndarr
 
 
 def dense_eigenpairs(A: np.ndarray, n_pairs: int, which: str) -> tuple[np.ndarray, np.ndarray]:
-    """The same of a matrix, by LAPACK."""
+    """The leading eigenpairs of a matrix, by LAPACK."""
     values, vectors = symmetric_eigh(A, n_pairs if which == "LA" else None)
     order = _order(values, which)[:n_pairs]
     return values[order], vectors[:, order]
@@ -70,15 +70,15 @@ def dense_eigenpairs(A: np.ndarray, n_pairs: int, which: str) -> tuple[np.ndarra
 def iterated_eigenpairs(
     A: Symmetric, n_pairs: int, which: str, rounds: int = MOST_ROUNDS
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """The same by iteration, and the largest residual in units of the tolerance.
+    """The leading eigenpairs by iteration, and the largest residual in units of the tolerance.
 
-    The tolerance is a root of the precision, relative to the largest eigenvalue: eigenvalues then
-    have nearly all their digits. A block that is as wide as the whole space ends at once.
+    The tolerance is 3 sqrt(eps), relative to the largest eigenvalue: eigenvalues then have nearly
+    all their digits. A block as wide as the whole space converges at once.
     """
     n, dtype = A.shape[0], A.dtype
     tolerance = 3 * np.sqrt(np.finfo(dtype).eps)
     start = np.random.default_rng(0).standard_normal((n, min(n, _block_size(n_pairs))))
-    V = A @ start.astype(dtype)  # so that the largest eigenvalue is not far from its size below
+    V = A @ start.astype(dtype)  # brings `size` below near the largest eigenvalue
     for _ in range(rounds):
         V = _orthonormal(_orthonormal(V))
         AV = A @ V
@@ -96,12 +96,12 @@ def iterated_eigenpairs(
 
 
 def _block_size(n_pairs: int) -> int:
-    """Some more than are wanted: the others converge as fast as the last of these falls behind."""
+    """More columns than wanted pairs: the further down the block ends, the faster it converges."""
     return n_pairs + max(n_pairs // 2, 20)
 
 
 def _most_rounds(n: int, block: int) -> int:
-    """Where LAPACK can take over, about as many as cost what it does: flat spectra have no end."""
+    """As many rounds as cost what LAPACK does, if it can take over: flat spectra never converge."""
     return MOST_ROUNDS if n > LARGEST_DENSE else min(MOST_ROUNDS, 1 + n // (2 * block))
 
 
@@ -110,22 +110,21 @@ def _order(values: np.ndarray, which: str) -> np.ndarray:
 
 
 def _unwanted(values: np.ndarray, n_pairs: int, which: str, size: float) -> tuple[float, float]:
-    """Middle and half width of the interval to damp, as far as the block knows it."""
+    """Middle and half width of the interval to damp, estimated from the block."""
     if which == "LM":
         low, high = -abs(values[-1]), abs(values[-1])
     else:
         high = max(values[-1], values[n_pairs - 1] / 2)
         low = min(values.min(), -0.1 * size)
-    # In a narrower one the wanted ones would overflow.
+    # With a narrower interval the wanted vectors would overflow.
     return (low + high) / 2, max((high - low) / 2, 0.1 * size)
 
 
 def _orthonormal(V: np.ndarray) -> np.ndarray:
-    """A basis of the same space from the eigenvectors of V'V, up to rounding; once more mends that.
+    """V turn / sqrt(values) with V'V = turn diag(values) turn': orthonormal after two calls.
 
-    Products alone: a QR decomposition would take most of the time, and scipy's, whose BLAS is
-    another than numpy's, has its threads wait for the other's. Columns that say nothing new are
-    drawn anew.
+    Only products: a QR decomposition would take most of the time, and scipy's BLAS is not numpy's,
+    so their threads would wait for each other. Dependent columns are replaced by random ones.
     """
     V = V / np.maximum(np.linalg.norm(V, axis=0), np.finfo(V.dtype).tiny)
     values, turn = np.linalg.eigh(V.T @ V)

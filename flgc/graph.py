@@ -12,17 +12,17 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.neighbors import NearestNeighbors
 
-from flgc.checks import check_n_neighbors, shown
+from flgc.checks import brief, check_n_neighbors
 from flgc.inputs import as_array, is_pyg, is_tensor
 
-# The paper's k grows with N, so its graph has N^2 / 5C edges. Up to about 10,000 rows that is
-# fine; beyond, the number of edges stays near this until k has come down to the least below.
+# The paper's k grows with N, so its graph has N^2 / 5C edges. Beyond about 10,000 rows the number
+# of edges is kept near this one, until k is as small as the next constant.
 _DEFAULT_EDGES = 10_000_000
 _LEAST_CAP = 30
 
 
 def default_n_neighbors(n_samples: int, n_classes: int) -> int:
-    """k = floor(N / 5C), the paper's choice, at least 1; bounded where N^2 edges would not fit."""
+    """k = floor(N / 5C) as in the paper, at least 1; bounded where N^2 edges do not fit."""
     cap = min(max(_DEFAULT_EDGES // n_samples, _LEAST_CAP), n_samples - 1)
     return min(max(n_samples // (5 * n_classes), 1), cap)
 
@@ -49,10 +49,10 @@ def as_adjacency(
     ----------
     graph : scipy sparse matrix, square array, edge_index of shape (2, E), PyG `Data`, networkx
         graph, or DataFrame with an edge per row
-        Nodes are the rows of X, 0 .. N - 1: so must the nodes of a networkx graph be called, and
-        the entries of a DataFrame: two columns, or those called source, target and, if there is
-        one, weight. Edges of a networkx graph may have a `weight`.
-        Directed edges are made undirected, the larger weight of the two directions counts.
+        Nodes are the rows of X, 0 .. N - 1, also in a networkx graph and in a DataFrame. A
+        DataFrame has two columns, or columns called source, target and optionally weight. Edges of
+        a networkx graph may have a `weight`.
+        Directed edges are made undirected; the larger weight of the two directions counts.
         Self loops are dropped: `propagation_matrix` gives every node one of weight 1. In an
         edge_index without weights, an edge listed twice is one edge; weights of duplicates add.
     n_nodes : int, optional
@@ -96,7 +96,7 @@ def as_adjacency(
 
 
 def edges_of_new_rows(adjacency: Any, shape: tuple[int, int]) -> sp.csr_array:
-    """Edges from new rows to fitted rows as CSR, checked as those among fitted rows are."""
+    """Edges from new rows to fitted rows as CSR, checked like those among fitted rows."""
     name = "the adjacency of new rows"
     matrix = _as_matrix(adjacency, name)
     if matrix.shape != shape:
@@ -107,10 +107,10 @@ def edges_of_new_rows(adjacency: Any, shape: tuple[int, int]) -> sp.csr_array:
 
 
 def graph_for(X: Any, adjacency: Any, n_neighbors: int | None, n_groups: int) -> sp.csr_array:
-    """The graph that an estimator works on: the one given, else the kNN graph of X."""
+    """The graph of an estimator: `adjacency` if given, else the kNN graph of X."""
     if adjacency is not None:
         graph = as_adjacency(adjacency, X.shape[0])
-        # An estimator keeps it: what the caller does to a matrix afterwards must not matter.
+        # The estimator keeps it, so later changes to the caller's matrix must not reach it.
         is_csr = getattr(adjacency, "format", None) == "csr"
         is_shared = is_csr and np.may_share_memory(graph.data, adjacency.data)
         return graph.copy() if is_shared or is_tensor(adjacency) else graph
@@ -123,7 +123,7 @@ def propagation_matrix(adjacency: sp.csr_array, dtype: Any = None) -> sp.csr_arr
     """P = D~^-1/2 (A + I) D~^-1/2 of a symmetric A; an isolated node keeps its features."""
     dtype = adjacency.dtype if dtype is None else np.dtype(dtype)
     n_nodes = adjacency.shape[0]
-    # A copy that already has the wanted precision: at millions of edges each one counts.
+    # Convert before adding: with millions of edges every copy counts.
     looped = sp.csr_array(adjacency.astype(dtype, copy=False) + sp.eye_array(n_nodes, dtype=dtype))
     inverse_root = (1.0 / np.sqrt(looped.sum(axis=1, dtype=np.float64))).astype(dtype, copy=False)
     looped.data *= np.repeat(inverse_root, np.diff(looped.indptr))
@@ -135,7 +135,7 @@ def attach(X_new: Any, X: Any, n_neighbors: int) -> sp.csr_array:
     """Edges from new rows to their `n_neighbors` nearest fitted rows, shape (new, fitted)."""
     if n_neighbors == 0:
         return sp.csr_array((X_new.shape[0], X.shape[0]))
-    if sp.issparse(X_new) != sp.issparse(X):  # the search wants both of one kind
+    if sp.issparse(X_new) != sp.issparse(X):  # the search needs both sparse or both dense
         X_new = sp.csr_array(X_new) if sp.issparse(X) else X_new.toarray()
     nearest = NearestNeighbors(n_neighbors=n_neighbors).fit(X)
     return sp.csr_array(nearest.kneighbors_graph(X_new))
@@ -146,8 +146,8 @@ def attachment_rows(
 ) -> tuple[sp.csr_array, np.ndarray]:
     """Rows of P for new nodes: weights of the fitted nodes, and of each new node itself.
 
-    w_ij / sqrt(d_i d_j) and 1 / d_i with d the row sums of A + I. The fitted graph stays as it
-    is: a new node listens, it does not speak.
+    w_ij / sqrt(d_i d_j) and 1 / d_i with d the row sums of A + I. The fitted graph does not
+    change: new nodes average over fitted ones, but not the other way round.
     """
     degrees = 1.0 + adjacency.sum(axis=1)
     own = 1.0 + edges.sum(axis=1)
@@ -159,7 +159,7 @@ def attachment_rows(
 
 
 def _symmetric(adjacency: sp.csr_array) -> sp.csr_array:
-    """max(A, A') without diagonal and explicit zeros; the input is left alone."""
+    """max(A, A') without diagonal and explicit zeros; the input does not change."""
     if not adjacency.has_canonical_format:
         adjacency = adjacency.copy()
         adjacency.sum_duplicates()
@@ -173,16 +173,17 @@ def _symmetric(adjacency: sp.csr_array) -> sp.csr_array:
 
 
 def _is_symmetric(adjacency: sp.csr_array) -> bool:
-    """Whether A v = A'v for a random v; of a symmetric A the two sums agree term by term.
+    """Whether A v = A'v for a random v; for a symmetric A the two sums agree term by term.
 
-    A false alarm costs a maximum that changes nothing; at scale a real transpose costs seconds.
+    A false alarm only costs a maximum that changes nothing; on large graphs a transpose costs
+    seconds.
     """
     v = np.random.default_rng(0).uniform(0.5, 1.5, adjacency.shape[0]).astype(adjacency.dtype)
     return bool(np.array_equal(adjacency @ v, adjacency.T @ v))
 
 
 def _as_matrix(graph: Any, name: str) -> Any:
-    """A matrix of numbers, sparse or dense; anything else is refused by name."""
+    """A matrix of numbers, sparse or dense; anything else is an error with its name."""
     try:
         matrix = as_array(graph, name)
         matrix = matrix if sp.issparse(matrix) else np.asarray(matrix)
@@ -191,13 +192,13 @@ def _as_matrix(graph: Any, name: str) -> Any:
     except ValueError as error:
         if not isinstance(graph, list | tuple):
             raise
-        raise ValueError(f"{name} is a list that is no matrix ({error}): {_FORMS}.") from error
+        raise ValueError(f"{name} is a list that is not a matrix ({error}): {_FORMS}.") from error
     if matrix.dtype.kind == "c":
         raise ValueError(f"{name} has complex weights: give real weights >= 0.")
     if not is_matrix:
         raise TypeError(
-            f"{name} is {shown(graph)}, with entries of type {matrix.dtype}, of a kind that is not "
-            f"known: {_FORMS}."
+            f"{name} is {brief(graph)}, with entries of type {matrix.dtype}, which is not a known "
+            f"form of a graph: {_FORMS}."
         )
     return matrix
 
@@ -209,11 +210,11 @@ _FORMS = (
 
 
 def _from_networkx(graph: Any, n_nodes: int | None) -> sp.csr_array:
-    """Node names are row numbers: the order in which a graph was built says nothing about rows."""
+    """Node names are row numbers, as the order of nodes in a networkx graph has no meaning."""
     strange = [node for node in graph.nodes if not isinstance(node, int | np.integer)]
     if strange:
         raise ValueError(
-            f"the networkx graph has a node called {shown(strange[0])}, but nodes must be called "
+            f"the networkx graph has a node called {brief(strange[0])}, but nodes must be called "
             f"0..N-1 after the rows of X: rename them, see networkx.relabel_nodes."
         )
     n_nodes = max(graph.nodes, default=-1) + 1 if n_nodes is None else n_nodes
@@ -240,7 +241,7 @@ def _from_frame(frame: Any, n_nodes: int | None) -> sp.csr_array:
 
 def _from_edges(edges: Any, n_nodes: int | None, weight: Any = None) -> sp.csr_array:
     edges = np.asarray(as_array(edges, "the edge_index"))
-    if edges.shape == (2, 0):  # no edges: then the type is an accident
+    if edges.shape == (2, 0):  # without edges the type has no meaning
         edges = edges.astype(np.int64)
     if not _is_edge_index(edges) or edges.dtype.kind not in "iu":
         raise ValueError(
@@ -270,13 +271,13 @@ def _from_edges(edges: Any, n_nodes: int | None, weight: Any = None) -> sp.csr_a
 
 
 def _is_edge_index(array: Any) -> bool:
-    """Two rows of whole numbers; a wide pair of rows is no matrix whatever its numbers are."""
+    """Two rows of whole numbers, or two rows of any numbers that are not a 2 x 2 matrix."""
     is_pair = not sp.issparse(array) and array.ndim == 2 and array.shape[0] == 2
     return is_pair and (array.dtype.kind in "iu" or array.shape[1] != 2)
 
 
 def _checked_weights(adjacency: sp.csr_array, name: str) -> sp.csr_array:
-    """Weights as floating point numbers that can be normalised, or a refusal."""
+    """Weights as floating point numbers that can be normalised; others are an error."""
     if adjacency.dtype not in (np.float32, np.float64):
         adjacency = adjacency.astype(np.float64)
     weights = adjacency.data
@@ -284,12 +285,12 @@ def _checked_weights(adjacency: sp.csr_array, name: str) -> sp.csr_array:
         raise ValueError(f"{name} contains NaN or infinite weights: remove or replace them.")
     if weights.size and weights.min() < 0:
         raise ValueError(
-            f"{name} has a negative weight ({weights.min():g}): the normalised graph is only "
-            f"defined for weights >= 0, give such."
+            f"{name} has a negative weight ({weights.min():g}): the normalised graph needs "
+            f"weights >= 0."
         )
     if weights.size and float(weights.max()) > np.finfo(weights.dtype).max / weights.size:
         raise ValueError(
-            f"{name} has a weight of {weights.max():g}, sums of which are out of range: divide all "
-            f"weights by it."
+            f"{name} has a weight of {weights.max():g}, too large to be summed: divide all weights "
+            f"by it."
         )
     return adjacency

@@ -1,6 +1,6 @@
 """Every model of a grid hops x teleports x regularizations, scored in one pass.
 
-What does not depend on a setting is done once: the powers of P serve all hops and teleports, one
+Whatever settings share is computed once: the powers of P serve all hops and teleports, one
 eigendecomposition serves all regularizations. Settings are solved side by side, one per core.
 """
 
@@ -15,33 +15,34 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, device
 
-from flgc.checks import check_hops, check_regularization, check_teleport, shown
+from flgc.checks import brief, check_hops, check_regularization, check_teleport
 from flgc.device import in_float64, n_threads, side_by_side, to_numpy
 from flgc.propagation import embedding_grid, kernel_grid
 from flgc.ridge import RidgePath, is_within, most_condition, one_hot, times_paths
 
-# The label side keeps hops^2 / 4 matrices; beyond this many numbers it gives way to the other.
+# The label side keeps hops^2 / 4 matrices; beyond this many numbers the feature side is taken.
 _MOST_KERNEL_NUMBERS = 100_000_000
-# Numbers in the rows of H that are labelled in the splits solved together.
+# Numbers in the labelled rows of H of splits that are solved together.
 _MOST_LABELLED_NUMBERS = 500_000
 # Numbers in the rows of H that are gathered and scored at once.
 _MOST_SCORED_NUMBERS = 2_000_000
-# A multiplication in a sparse product, in dense ones (measured on citation graphs).
+# Dense multiplications that cost as much as a sparse one (measured on citation graphs).
 _SPARSE_COSTS = 25
-# Where leave-one-out cannot pick: regularization is this share of the spread of the labelled rows.
+# The setting where leave-one-out cannot pick; the regularization is this share of the summed
+# variance of the labelled rows of H.
 USUAL_HOPS, USUAL_TELEPORT, USUAL_SHARE = 10, 0.1, 0.01
 
 
 class LostDigits(ValueError):
-    """A regularization is too small for the side of the grid that was asked for."""
+    """A regularization is too small for the requested side of the grid."""
 
 
 @dataclass(frozen=True)
 class GridScores:
-    """How each model of the grid did.
+    """The scores of each model of the grid.
 
-    Arrays of shape (hops, teleports, regularizations), with an axis of splits in front if several
-    were asked for.
+    Arrays of shape (hops, teleports, regularizations), with an axis of splits in front if there
+    are several.
     """
 
     loo_squared_error: np.ndarray | None
@@ -72,21 +73,22 @@ def score_grid(
     leave_one_out: bool = True,
     side: str = "auto",
 ) -> GridScores:
-    """Fit every model of the grid on the labelled nodes and have it judged at others.
+    """Fit every model of the grid on the labelled nodes and judge it at others.
 
     Parameters
     ----------
     P, X : propagation matrix and features, both scipy / numpy or both torch
     labels : integer array of shape (n_nodes,)
-        Class of each labelled node, 0 .. n_classes - 1; others are not looked at.
+        Class of each labelled node, 0 .. n_classes - 1; other entries are not used.
     labelled : integer array of shape (l,), or (splits, l)
         The nodes whose labels the fit may see. Several splits share the propagation.
     asked, judge : integer array of shape (n,), or (splits, n), and a function
-        Nodes whose classes are predicted, and who says how good they are: `accuracies` does.
+        Nodes whose classes are predicted, and a function that scores the predictions; `accuracies`
+        gives both.
     side : {"auto", "features", "labels"}
-        What is propagated; the results are the same. The label side knows H only by products of
-        its rows: where these lose a regularization, "labels" is refused with `LostDigits`, and
-        "auto" takes the features. float32 is left for float64 where it would be fitted too.
+        What is propagated; the results are the same. The label side has only products of rows of
+        H: if they lose a regularization in rounding, "labels" raises `LostDigits`, and "auto" takes
+        the features. float32 becomes float64 if its rounding would be fitted too.
     """
     hops, teleports, regularizations = check_grid(hops, teleports, regularizations)
     if not is_within(X, min(regularizations)):
@@ -145,7 +147,7 @@ def score_grid(
 
 
 def accuracies(labels: np.ndarray, nodes: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """`asked` and `judge` for nodes by name, (n,) or (splits, n): the share that is right."""
+    """`asked` and `judge` of `score_grid`: accuracies at nodes by name, (n,) or (splits, n)."""
     several = {name: np.atleast_2d(of_name) for name, of_name in nodes.items()}
     ends = np.cumsum([0, *(nodes.shape[1] for nodes in several.values())])
 
@@ -168,9 +170,9 @@ def ranks_from_usual(
 ) -> np.ndarray:
     """Each model's rank by its distance from the usual setting, 0 the nearest; shaped as scores.
 
-    First hops count, then the teleport, then the regularization: its usual value is a share of the
-    summed variance of the labelled rows of H (docs/decisions.md). `labelled` is of (l,), or
-    (splits, l).
+    Hops count first, then the teleport, then the regularization, whose usual value is a share of
+    the summed variance of the labelled rows of H (docs/decisions.md). `labelled` has the shape
+    (l,), or (splits, l).
     """
     xp = array_namespace(labelled)
     rows, place = xp.unique_inverse(labelled)
@@ -200,9 +202,9 @@ def _settings(
     teleports: Sequence[float],
     side: str,
 ) -> tuple[Iterator[tuple[int, int, Any]], Any]:
-    """H, or H H[labelled]', of each setting at the nodes that any split needs; where theirs are.
+    """(H or H H[labelled]' of each setting at the nodes that any split needs, positions).
 
-    The second is of shape (splits, labelled + asked) and has positions among those nodes.
+    Positions have the shape (splits, labelled + asked) and count among those nodes.
     """
     xp = array_namespace(labelled)
     rows = xp.concat([labelled, asked], axis=1)
@@ -215,13 +217,13 @@ def _settings(
 
 
 def _solved_together(solvers: Sequence[Solver], matrix: Any) -> dict[str, np.ndarray]:
-    """The columns of all parts of the splits, one below the other."""
+    """The columns of all parts of the splits, concatenated."""
     parts = [solve(matrix) for solve in solvers]
     return {name: np.concatenate([columns[name] for columns in parts]) for name in parts[0]}
 
 
 def parts_of_splits(n_splits: int, n_labelled: int, n_features: int) -> list[slice]:
-    """Splits whose labelled rows fit into memory together."""
+    """Slices of splits whose labelled rows fit into memory together."""
     at_once = max(1, _MOST_LABELLED_NUMBERS // (n_labelled * n_features))
     return [slice(start, start + at_once) for start in range(0, n_splits, at_once)]
 
@@ -238,7 +240,7 @@ def _solver_of_some(
     X: Any,
     side: str,
 ) -> Solver:
-    """A solver for splits whose labelled rows, (splits, labelled, m), are taken at once."""
+    """The solver of these splits, with all their labelled rows at once, (splits, labelled, m)."""
     xp = array_namespace(labelled)
     n_splits, n_labelled = labelled.shape
     truth = labels[labelled]
@@ -259,7 +261,7 @@ def _solver_of_some(
             if not (finite and path.is_conditioned(smallest, most)):
                 raise LostDigits(
                     f"regularization={smallest!r} is lost in the rounding of H H', and the label "
-                    f"side of a grid never has H: use side='features', or drop it from the grid."
+                    f"side of a grid never forms H: use side='features', or drop it from the grid."
                 )
         else:
             top = in_float64(top)
@@ -291,7 +293,7 @@ _LOO = ("loo_squared_error", "loo_accuracy", "loo_size")
 def check_grid(
     hops: Any, teleports: Any, regularizations: Any
 ) -> tuple[list[int], list[float], list[float]]:
-    """The axes as lists of plain numbers; refuses empty ones and values out of range."""
+    """The axes as lists of plain numbers; empty axes and values out of range are errors."""
     return (
         [check_hops(value) for value in _axis("hops", hops)],
         [check_teleport(value) for value in _axis("teleports", teleports)],
@@ -303,7 +305,7 @@ def _axis(name: str, values: Any) -> Any:
     is_list = isinstance(values, Sequence) and not isinstance(values, str | bytes)
     if not is_list and getattr(values, "ndim", 0) != 1:
         raise ValueError(
-            f"{name}={shown(values)} is not possible: the grid needs a list or another sequence "
+            f"{name}={brief(values)} is not possible: the grid needs a list or another sequence "
             f"of numbers, also for a single one."
         )
     if len(values) == 0:
@@ -320,7 +322,7 @@ def _accuracy(predicted: Any, truth: Any, dtype: Any) -> np.ndarray:
 def _choose_side(
     P: Any, X: Any, n_rows: int, n_labelled: int, last_hop: int, n_columns: int, n_splits: int
 ) -> str:
-    """The side with fewer multiplications, a sparse one counted as many dense ones."""
+    """The side with fewer multiplications, each sparse one counted as several dense ones."""
     d = X.shape[1]
     if n_labelled >= d or (last_hop + 1) ** 2 / 4 * n_rows * n_labelled > _MOST_KERNEL_NUMBERS:
         return "features"

@@ -1,7 +1,6 @@
-"""What estimators accept: features, labels with gaps, masks of nodes, PyG `Data` objects.
+"""The inputs of estimators: features, labels with gaps, masks of nodes, PyG `Data` objects.
 
-Everything is brought into one form here and refused by name where that is not possible. Checks
-take a pass over the input, no more.
+Everything is brought into one form here, or refused by name. Each check is one pass over the input.
 """
 
 from __future__ import annotations
@@ -16,23 +15,23 @@ import scipy.sparse as sp
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from flgc.checks import kind, shown
+from flgc.checks import brief, kind
 
 
 def is_pyg(graph: Any) -> bool:
-    """Whether it is a PyG `Data`, known by its attributes: torch is optional."""
+    """Whether it is a PyG `Data`, by its attributes, as torch is optional."""
     return hasattr(graph, "edge_index") and hasattr(graph, "num_nodes")
 
 
 def unpack_pyg(data: Any, adjacency: Any) -> tuple[Any, Any]:
-    """Features and graph of a PyG `Data`; a graph that was passed beside it takes precedence."""
+    """Features and graph of a PyG `Data`; an `adjacency` passed beside it takes precedence."""
     if data.x is None:
         raise ValueError("the Data object has no features `x`: set data.x before fitting.")
     return data.x, data if adjacency is None else adjacency
 
 
 def pyg_labels(data: Any) -> Any:
-    """Labels of a PyG `Data`, those outside `train_mask`, where there is one, hidden."""
+    """Labels of a PyG `Data`; with a `train_mask`, all others become -1."""
     if data.y is None:
         return None
     y = np.asarray(as_array(data.y, "data.y"))
@@ -45,12 +44,12 @@ def pyg_labels(data: Any) -> Any:
 
 
 def is_tensor(values: Any) -> bool:
-    """Whether it is a torch tensor, known by its attributes as well."""
+    """Whether it is a torch tensor, by its attributes."""
     return hasattr(values, "detach") and hasattr(values, "layout")
 
 
 def as_array(values: Any, name: str) -> Any:
-    """Torch tensors as numpy, whatever is sparse as a sound CSR matrix, the rest as it is."""
+    """Torch tensors as numpy, sparse matrices as checked CSR, the rest unchanged."""
     if is_tensor(values):
         try:
             values = _from_torch(values.detach().cpu())
@@ -70,7 +69,7 @@ def as_array(values: Any, name: str) -> Any:
 
 
 def _from_torch(tensor: Any) -> Any:
-    """The layouts by their parts, unchecked: torch, too, trusts the indices of sparse tensors."""
+    """From the parts of each layout, unchecked: torch trusts the indices of sparse tensors too."""
     if tensor.is_sparse:
         parts = (_dense_numpy(tensor._values()), tuple(tensor._indices().numpy()))
         return sp.coo_array(parts, shape=tuple(tensor.shape))
@@ -83,21 +82,21 @@ def _from_torch(tensor: Any) -> Any:
 def _dense_numpy(tensor: Any) -> np.ndarray:
     try:
         values = tensor.numpy()
-    except TypeError:  # bfloat16, which numpy does not know
+    except TypeError:  # numpy has no bfloat16
         values = tensor.float().numpy()
     return values.astype(np.float32) if values.dtype == np.float16 else values  # for scipy
 
 
 def sound_csr(matrix: Any, name: str) -> Any:
-    """As CSR. Compiled code trusts the indices: one out of range would end the process."""
+    """The matrix as CSR, its indices checked: one out of range would crash compiled code."""
     try:
-        # Shells of their own: a check may replace arrays.
+        # A new matrix around the same arrays, as the check may replace arrays.
         if matrix.format in ("csr", "csc", "bsr"):
             parts = (matrix.data, matrix.indices, matrix.indptr)
             shell = type(matrix)(parts, shape=matrix.shape)
             _check_compressed(shell)
             return shell.tocsr()
-        if matrix.format == "coo":  # which checks itself when it is made
+        if matrix.format == "coo":  # checks itself when it is made
             return type(matrix)((matrix.data, matrix.coords), shape=matrix.shape).tocsr()
         rows = matrix.tocsr()
         _check_compressed(rows)
@@ -111,13 +110,13 @@ def sound_csr(matrix: Any, name: str) -> Any:
 
 def _check_compressed(matrix: Any) -> None:
     matrix.check_format(full_check=True)
-    if (np.diff(matrix.indptr) < 0).any():  # which scipy does not look at if the last one is 0
+    if (np.diff(matrix.indptr) < 0).any():  # scipy skips this if the last entry is 0
         raise ValueError("indptr must be a non-decreasing sequence")
 
 
 @contextmanager
 def refusing(name: str, values: Any) -> Iterator[None]:
-    """Errors of reading numbers say which input, of what kind, and what is wanted instead."""
+    """Add the input's name and type, and what to give instead, to errors of reading numbers."""
     try:
         yield
     except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
@@ -129,19 +128,19 @@ def refusing(name: str, values: Any) -> Iterator[None]:
 
 
 def read_features(estimator: Any, X: Any, *, fitting: bool = True, **options: Any) -> Any:
-    """X as scikit-learn validates it, with messages that say X, and of a scale that can be used."""
+    """X validated by scikit-learn, with errors that name X and a check of its scale."""
     X = as_array(X, "X")
     with refusing("X", X):
         types = getattr(X, "dtypes", [getattr(X, "dtype", np.dtype(float))])
         if any(getattr(each, "kind", "f") in "mM" for each in types):
-            raise TypeError("dates and times are no features.")
+            raise TypeError("dates and times cannot be features.")
         valid = validate_data(estimator, X, accept_sparse="csr", reset=fitting, **options)
     _check_scale(valid, fitting)
     return valid
 
 
 def _check_scale(X: Any, fitting: bool) -> None:
-    """Refuse values whose products overflow; at a fit also if all of them vanish in products."""
+    """Refuse values whose products overflow, and at a fit also those whose products all vanish."""
     values = X.data if sp.issparse(X) else X
     if values.size == 0:
         return
@@ -158,7 +157,7 @@ def _check_scale(X: Any, fitting: bool) -> None:
 
 
 def read_labels(y: Any, n_rows: int) -> np.ndarray:
-    """One label per row; where they are not known, see `unlabelled`."""
+    """One label per row; `unlabelled` says which are unknown."""
     try:
         labels = np.asarray(as_array(y, "y"))
     except ValueError as error:
@@ -178,11 +177,11 @@ def read_labels(y: Any, n_rows: int) -> np.ndarray:
 
 
 def unlabelled(y: np.ndarray) -> np.ndarray:
-    """Where y says "not known": -1, or missing (None, NaN, pandas.NA); in text also "-1" and ""."""
+    """Where y is unknown: -1, or missing (None, NaN, pandas.NA); in text also "-1" and ""."""
     if y.dtype.kind in "US":
         return np.isin(y, np.array(["-1", ""], dtype=y.dtype))
     if y.dtype.kind == "O":
-        import pandas as pd  # takes its time, which numbers need not wait for
+        import pandas as pd  # slow to import, and not needed for numbers
 
         return pd.isna(y) | np.array([_says_unknown(label) for label in y], dtype=bool)
     if y.dtype.kind == "f" and np.isinf(y).any():
@@ -195,7 +194,7 @@ def _says_unknown(label: Any) -> bool:
 
 
 def plain_labels(labels: np.ndarray) -> np.ndarray:
-    """Labels of an object array in the type that they have: text stays, numbers become numbers."""
+    """Labels of an object array in their own type: text stays, numbers become a numeric array."""
     types = {type(label) for label in labels} if labels.dtype.kind == "O" else set()
     if all(issubclass(each, str) for each in types):
         return labels
@@ -209,13 +208,13 @@ def plain_labels(labels: np.ndarray) -> np.ndarray:
 
 
 def node_mask(nodes: Any, n_nodes: int, name: str) -> np.ndarray:
-    """Nodes as a boolean mask, from a mask (0 and 1 will do) or from node numbers."""
+    """Nodes as a boolean mask, from a mask (also of 0 and 1) or from node numbers."""
     values = np.asarray(as_array(nodes, name))
     if values.size == 0 or (values.dtype.kind == "b" and not values.any()):
         raise ValueError(f"{name} names no node: give at least one, or leave it out.")
     if values.ndim != 1 or values.dtype.kind not in "biu":
         raise ValueError(
-            f"{name}={shown(nodes)} has shape {values.shape} and type {values.dtype}: give one "
+            f"{name}={brief(nodes)} has shape {values.shape} and type {values.dtype}: give one "
             f"boolean per node, shape ({n_nodes},), or node numbers. Of several splits choose one, "
             f"e.g. {name}[:, 0]."
         )

@@ -3,14 +3,14 @@
     low_rank_expression          Z = argmin 1/2 ||H'Z - X'||^2 + r ||Z||_*
     robust_low_rank_expression   Z = argmin ||Z||_* + weight sum_i ||x_i - H'z_i||
 
-Z is in the row space of the design: with H' = U S V' and Z = V J it is J (rank x N) that is
-sought, and with Y = U'X' an error is
+Z is in the row space of the design: with H' = U S V', Z = V J and Y = U'X', the unknown is
+J (rank x N), and the error of a node is
 
-    ||x - H'z||^2 = ||y - S j||^2 + c^2,   c the part of x that H does not reach.
+    ||x - H'z||^2 = ||y - S j||^2 + c^2,   c the part of x outside of the range of H'
 
-Two proximal steps in turn (ADMM) find it: one thresholds the singular values of a rank x N matrix,
-the other solves a scalar equation for each node, however badly conditioned H is. Where H = X,
-Y = S V', and the first has the closed form J = max(1 - r / S^2, 0) V'.
+ADMM alternates two proximal steps: one thresholds the singular values of a rank x N matrix, the
+other solves a scalar equation for each node, however badly conditioned H is. If H = X, then
+Y = S V', and the first problem has the closed form J = max(1 - r / S^2, 0) V'.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ import numpy as np
 from scipy.linalg import eigh, svd
 from sklearn.exceptions import ConvergenceWarning
 
-# Steps beyond the proximal ones: any factor below 2 converges, this one faster than 1.
+# Over-relaxation: any factor below 2 converges, this one faster than 1.
 _RELAXATION = 1.6
-# Residuals this far apart call for another step length, tried so often.
+# The penalty changes if the residuals differ by this factor; checked every so many iterations.
 _UNBALANCED, _BALANCE_EVERY = 3.0, 5
-# Of the dual variable's norm: less of J is none.
+# Share of the dual variable's norm below which J counts as 0.
 _NEGLIGIBLE = 0.01
 
 
 class LowRank(NamedTuple):
-    """Z = left diag(values) right', the skinny decomposition, and how it was found.
+    """Z = left diag(values) right', its thin decomposition, with the number of iterations.
 
     `residual` is the larger of the relative primal and dual residuals.
     """
@@ -50,7 +50,7 @@ class LowRank(NamedTuple):
 
 
 def row_space(H: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """U (d x rank), S and V (N x rank) of H' = U S V', without what rounding may have made."""
+    """U (d x rank), S and V (N x rank) of H' = U S V', without singular values of rounding size."""
     V, S, Ut = svd(H, full_matrices=False, check_finite=False)
     rank = np.count_nonzero(max(H.shape) * np.finfo(S.dtype).eps * S[0] < S)
     return Ut[:rank].T, S[:rank], V[:, :rank]
@@ -91,7 +91,7 @@ def robust_low_rank_expression(
     root, Y, stretch = np.zeros(len(X), X.dtype), (X @ U).T, S[:, None]
 
     def fit_step(B: np.ndarray, penalty: float) -> np.ndarray:
-        nonlocal root  # the last one is a good start
+        nonlocal root  # the last root is a good start
         root = secular_roots(Y - stretch * B, S**2, beyond, weight / penalty, root)
         return (stretch * Y + root * B) / (stretch**2 + root)
 
@@ -103,8 +103,8 @@ def secular_roots(
 ) -> np.ndarray:
     """For each column g of G the x >= 0 with sum_k (g_k / (x + poles_k))^2 + (c / x)^2 = radius^2.
 
-    0 where already the sum at 0 is less. The left side to the power -1/2 is concave and nearly a
-    line: a step of Newton's method lands left of the root, and all further ones approach it.
+    x = 0 where the sum at 0 is already less. The left side to the power -1/2 is concave and nearly
+    a line: a step of Newton's method lands left of the root, and all further steps approach it.
     """
     least = c / radius
     x = np.maximum(start, least)
@@ -124,10 +124,9 @@ def secular_roots(
 
 
 def thresholded(B: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Singular values of B (wide) less `threshold`: the positive ones, with their vectors.
+    """max(S - threshold, 0) of B = U S V' (wide), without zeros, and its vectors: U, values, V.
 
-    From the eigenvalues of BB', the squares, as long as `threshold` is far above what rounding
-    leaves of those; else from B itself.
+    From the eigenvalues S^2 of BB' as long as `threshold` is far above their rounding, else from B.
     """
     gram = B @ B.T
     largest = np.linalg.norm(gram)
@@ -151,8 +150,8 @@ def _alternated(
 ) -> LowRank:
     """min ||J||_* + f(K), J = K of the shape of Y; fit_step(B, p) = argmin f(K) + p/2 ||K - B||^2.
 
-    The penalty follows the residuals in the first half of the iterations, and is left alone after
-    that, which is what makes the rest converge.
+    The penalty follows the residuals in the first half of the iterations and is fixed after that,
+    so that the rest converges.
     """
     if not Y.size:
         return LowRank(V, Y[:, 0], Y.T)

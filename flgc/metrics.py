@@ -1,4 +1,4 @@
-"""How well a clustering or a probability agrees with the truth."""
+"""Metrics of clusterings and of probabilities."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def normalized_mutual_information(truth: ArrayLike, labels: ArrayLike) -> float:
 
 
 def modularity(affinity: Any, labels: ArrayLike) -> float:
-    """Q: the share of affinity within clusters, less what it would be at random (Newman).
+    """Q: the share of affinity within clusters, less its value at random (Newman).
 
-    Knows no true class. `affinity` is symmetric, dense or sparse; its diagonal does not count.
+    No true classes are used. `affinity` is symmetric, dense or sparse; its diagonal does not count.
     """
     W = affinity - (sp.diags_array if sp.issparse(affinity) else np.diag)(affinity.diagonal())
     _, codes = np.unique(labels, return_inverse=True)
@@ -41,9 +41,9 @@ def modularity(affinity: Any, labels: ArrayLike) -> float:
 
 
 def silhouette(distances: np.ndarray, labels: ArrayLike) -> float:
-    """How much closer nodes are to their own cluster than to the next, from all distances.
+    """Mean of (b - a) / max(a, b): a to the own cluster, b to the next, from all distances.
 
-    A node alone in its cluster counts 0; one cluster, or as many as nodes, is the worst, -1.
+    A node alone in its cluster counts 0; one cluster, or as many as nodes, gives the worst, -1.
     """
     _, codes = np.unique(labels, return_inverse=True)
     sizes = np.bincount(codes)
@@ -63,9 +63,9 @@ def silhouette(distances: np.ndarray, labels: ArrayLike) -> float:
 def expected_calibration_error(
     codes: ArrayLike, probabilities: ArrayLike, n_bins: int = 15
 ) -> float:
-    """ECE: how far the confidence in the likeliest class lies from how often it is right.
+    """ECE: sum over bins of |confidence - share of right nodes|, weighted by their nodes.
 
-    Nodes are put into bins of equal width by confidence, a bin's share of the nodes is its weight.
+    Nodes are binned by the confidence in their likeliest class, in bins of equal width.
     """
     probabilities = np.asarray(probabilities)
     confidence = probabilities.max(axis=1)

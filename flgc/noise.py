@@ -1,9 +1,9 @@
-"""Seeded corruption of features, with the count of what was changed.
+"""Seeded noise in features, and how many entries it changed.
 
     X + sqrt(variance) G             gaussian
     0 or 1 where M, else X           salt and pepper
 
-G and M are drawn for every entry ("independent"), or as one row that all rows get ("shared").
+G and M are drawn for every entry ("independent"), or as one row for all rows ("shared").
 """
 
 from __future__ import annotations
@@ -81,8 +81,7 @@ def _features(X: ArrayLike) -> np.ndarray:
     return X if X.dtype.kind == "f" else X.astype(np.float64)
 
 
-# By the name that results carry; each takes features, an intensity, a seed, a range to keep
-# to, and a pattern.
+# By the name in results; each takes features, an intensity, a seed, a range and a pattern.
 NOISES: Registry[Callable[..., Corrupted]] = Registry(
     "noise", {"gaussian": gaussian, "salt_pepper": salt_and_pepper}
 )

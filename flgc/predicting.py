@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 PROBABILITY = "p_"  # begins the column of a class
 FORMATS = (".csv", ".parquet", ".pq")
-MOST_JUDGED = 5_000  # rows that a fit is compared on with their neighbours
-CLEARLY = 0.1  # accuracy by which neighbours are better where a linear model does not fit
+MOST_JUDGED = 5_000  # rows on which nearest neighbours are tried
+CLEARLY = 0.1  # neighbours better by this accuracy mean that a linear model does not fit
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """A row for each that was predicted, and how: in one line, and in what a script can read."""
+    """A row for each predicted row, and facts about the fit: as one line, and for scripts."""
 
     table: pd.DataFrame
     about: dict[str, Any]
@@ -59,8 +59,8 @@ def predictions(
 ) -> Predictions:
     """Fit `FLGCClassifierCV` on the labelled rows, predict the others, or with `every_row` all.
 
-    The average is the default, as it is the more accurate of the two on most tables
-    (docs/decisions.md). Of several scalings the one with the smaller leave-one-out error counts.
+    The default is the average, which is more accurate on most tables (docs/decisions.md). Of
+    several scalings the one with the smallest leave-one-out error is taken.
     """
     import pandas as pd
 
@@ -107,9 +107,9 @@ def predictions(
 
 
 def _by_neighbours(X: Any, labels: np.ndarray) -> float:
-    """How often the three nearest labelled rows are right about a labelled row that is left out.
+    """Leave-one-out accuracy of the three nearest labelled rows, on at most `MOST_JUDGED` rows.
 
-    A yardstick without a straight line in it, looked at on at most `MOST_JUDGED` rows.
+    A baseline that is not linear.
     """
     labelled = np.flatnonzero(labels >= 0)
     judged = labelled[:: -(-len(labelled) // MOST_JUDGED)]
@@ -122,9 +122,9 @@ def _by_neighbours(X: Any, labels: np.ndarray) -> float:
 
 
 def _poor_fit(about: dict[str, Any]) -> list[str]:
-    """What to try where the model is hardly better than no model, or worse than plain neighbours.
+    """What to try if the model is hardly better than no model, or worse than neighbours.
 
-    Twice the largest class, or, where that is beyond reach, half way from it to all.
+    Hardly better: below twice the share of the largest class, or below half way from it to 1.
     """
     accuracy, majority, near = (
         about[key] for key in ("loo_accuracy", "majority", "nearest_neighbours")
@@ -140,8 +140,9 @@ def _poor_fit(about: dict[str, Any]) -> list[str]:
 
 
 def formulas_in(table: pd.DataFrame, out: Path) -> list[str]:
-    """A warning if a spreadsheet would run texts of a CSV as formulas; they are kept as they are,
-    so that rows can be found again. Numbers such as -1.5 are none.
+    """A warning if a spreadsheet would run texts of a CSV as formulas; numbers are no formulas.
+
+    The texts are kept, so that rows can be found again.
     """
     if out.suffix.lower() != ".csv":
         return []
@@ -169,14 +170,14 @@ def _number(text: str) -> bool:
 
 
 def _with_names(message: str, data: Dataset, model: FLGCClassifierCV) -> str:
-    """A warning of the classifier speaks of codes: here classes have names."""
+    """A warning of the classifier with names of classes instead of codes."""
     single = [int(c) for c in model.classes_ if data.class_counts[int(c)] == 1]
     named = [data.class_names[code] for code in single]
     return message.replace(str(single), str(named))
 
 
 def write_predictions(table: pd.DataFrame, out: Path, force: bool = False) -> None:
-    """CSV or Parquet by the file's name; whole or not at all."""
+    """Write CSV or Parquet, by the file's name; whole or not at all."""
     check_output(out, force)
     with writing(out) as temporary:
         if out.suffix.lower() == ".csv":
@@ -186,10 +187,10 @@ def write_predictions(table: pd.DataFrame, out: Path, force: bool = False) -> No
 
 
 def check_output(out: Path, force: bool = False) -> None:
-    """Before anything is computed: can it be written there?"""
+    """Refuse a file that cannot be written, before anything is computed."""
     if out.suffix.lower() not in FORMATS:
-        raise ValueError(f"{out} is neither of {', '.join(FORMATS)}; give it such an ending")
+        raise ValueError(f"{out} does not end with one of {', '.join(FORMATS)}; rename it")
     if out.is_dir():
         raise ValueError(f"{out} is a folder; name a file")
     if out.exists() and not force:
-        raise ValueError(f"{out} is there already; give --force to replace it, or another name")
+        raise ValueError(f"{out} exists already; give --force to replace it, or another name")

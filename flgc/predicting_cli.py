@@ -1,4 +1,4 @@
-"""`flgc predict`: labels for the rows that have none."""
+"""`flgc predict`: labels for rows without one."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ def predict(
     ] = None,
     edges: Annotated[Path | None, typer.Option(help="Edge list: two columns of nodes.")] = None,
     node: Annotated[
-        str | None, typer.Option(help="Column that edges name nodes by; default: row numbers.")
+        str | None, typer.Option(help="Column with the names that edges use; default: row numbers.")
     ] = None,
     identity: Annotated[
         str | None, typer.Option("--id", help="Column to copy, so that rows can be found again.")
@@ -27,12 +27,14 @@ def predict(
     drop: Annotated[
         list[str] | None, typer.Option(help="A column to leave out; repeat for several.")
     ] = None,
-    header: Annotated[bool, typer.Option(help="The first line of a CSV has the names.")] = True,
+    header: Annotated[
+        bool, typer.Option(help="The first line of a CSV has the column names.")
+    ] = True,
     every_row: Annotated[
-        bool, typer.Option("--all", help="Predict rows that have a label, too.")
+        bool, typer.Option("--all", help="Also predict rows that have a label.")
     ] = False,
     combine: Annotated[
-        str, typer.Option(help="average (of all models, weighted) or best (a single one).")
+        str, typer.Option(help="average (of all models, weighted) or best (a single model).")
     ] = "average",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
@@ -40,10 +42,10 @@ def predict(
 ) -> None:
     """Predict the rows whose label is missing, with the probability of each class.
 
-    Settings are picked by leave-one-out on the labelled rows. The file that is written has the
-    number of each row (from 0), its --id or --node, the predicted class and a column p_CLASS for
-    each class. Missing numbers are filled, text is coded, columns that say nothing are left out,
-    and what was done is said. Ends with 2 if the data cannot be used as they are.
+    Settings are picked by leave-one-out on the labelled rows. The file has the number of each row
+    (from 0), its --id or --node, the predicted class and a column p_CLASS for each class. Missing
+    numbers are filled, text is coded, columns without information are left out, and the output
+    lists what was done. Exits with 2 if the data cannot be used.
 
     Example: flgc predict patients.csv --label diagnosis
 
@@ -53,7 +55,7 @@ def predict(
     from flgc.datasets.limits import check_file
 
     try:
-        check_file(file)  # before imports that take their time
+        check_file(file)  # before slow imports
         from flgc.datasets.own import from_files
         from flgc.datasets.readers.frames import column_named, read_frame
         from flgc.predicting import (

@@ -1,4 +1,4 @@
-"""From a dataset to what methods take: corrupted features, the graph, propagated features."""
+"""From a dataset to the inputs of methods: noisy features, the graph, propagated features."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def corrupt(
     seed: int,
     pattern: str = INDEPENDENT,
 ) -> tuple[Any, int]:
-    """The dataset with noise in its scaled features, and how many entries that changed."""
+    """The dataset with noise in its scaled features, and the number of changed entries."""
     X = dense(scaled(data.features, scaling))
     within = (0.0, 1.0) if clip else None
     noisy = NOISES[kind](X, intensity, seed=seed, clip=within, pattern=pattern)
@@ -39,7 +39,7 @@ def build_graph(
 ) -> sp.csr_array:
     """P, from the dataset's own edges, or from the nearest neighbours in a scaling.
 
-    `without` are features that must not be seen.
+    `without` are features to leave out.
     """
     if graph == GIVEN:
         return propagation_matrix(as_adjacency(data.edges, data.n_nodes, data.edge_weight))
@@ -58,7 +58,7 @@ def propagate_features(
     without: Sequence[str] = (),
     device: str = "cpu",
 ) -> np.ndarray:
-    """H of Eq. 10, dense; who uses it is not known here, so all who need the same H share it."""
+    """H of Eq. 10, dense; it depends on no method, so all that need the same H share it."""
     where = resolve_device(device)
     X = dense(scaled(data.without(without).features, scaling))
     H = propagate(to_device(graph, where), to_device(X, where), hops, teleport)

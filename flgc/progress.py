@@ -1,4 +1,4 @@
-"""How far a long loop is, for whoever wants to show it; nobody listens by default."""
+"""Progress of long loops, for a listener; by default there is none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 Item = TypeVar("Item")
-# Takes how many are done and how many there are.
+# Takes the number of items done and their total.
 Listener = Callable[[int, int], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("listener of progress", default=None)
@@ -16,7 +16,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener of progress", defa
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Loops in here tell the listener how far they are."""
+    """Report the progress of loops in here to the listener."""
     token = _listener.set(listener)
     try:
         yield
@@ -25,9 +25,9 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def tracked(items: Iterable[Item], total: int) -> Iterator[Item]:
-    """The same items; how many of `total` are done is told while the loop runs."""
-    tell = _listener.get() or (lambda done, total: None)
+    """The same items; reports how many of `total` are done while the loop runs."""
+    report = _listener.get() or (lambda done, total: None)
     for done, item in enumerate(items):
-        tell(done, total)
+        report(done, total)
         yield item
-    tell(total, total)
+    report(total, total)

@@ -3,9 +3,9 @@
     H(0) = X,   H(h+1) = (1 - teleport) P H(h) + teleport X                       (Eq. 10)
 
 Unrolled, H(h) = p(P) X with the polynomial p of coefficients teleport (1 - teleport)^j for j < h
-and (1 - teleport)^h for j = h. So the powers P^j X, which know no teleport, serve every teleport.
+and (1 - teleport)^h for j = h. The powers P^j X do not depend on the teleport, so they serve all.
 P is symmetric: the rows of H at labelled nodes are (p(P) E)' X with E the label indicators, and
-where there are fewer labelled nodes than features it is cheaper to propagate E (the "label side").
+with fewer labelled nodes than features it is cheaper to propagate E (the "label side").
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from array_api_compat import array_namespace, device
 from flgc.checks import check_hops, check_teleport
 from flgc.device import n_threads
 
-# Below this many multiplications a second thread costs more than it brings.
+# Below this many multiplications a second thread costs more than it saves.
 _THREADING_PAYS = 2_000_000
 
 
 def hop(P: Any, H: Any, X: Any = None, teleport: float = 0.0, spare: Any = None) -> Any:
-    """(1 - teleport) P H + teleport X, a new array: the one step that costs something.
+    """(1 - teleport) P H + teleport X, a new array: the one expensive step.
 
     scipy's product is serial, so blocks of rows go to all cores. A large result may be written into
-    `spare`, an array of its shape and type: memory that is fresh costs as much as the product.
+    `spare`, an array of its shape and type: fresh memory costs as much as the product.
     """
     if not isinstance(H, np.ndarray):
         return _blend(P @ H, X, teleport)
     threads = n_threads()
     if threads == 1 or P.nnz * H.shape[1] < _THREADING_PAYS:
         return _blend(P @ H, X, teleport)
-    # More blocks than threads even out uneven degrees; cut where the non-zeros are, not the rows.
+    # More blocks than threads even out uneven degrees; blocks have equally many non-zeros.
     cuts = np.searchsorted(P.indptr, np.linspace(0, P.nnz, 4 * threads + 1))
     cuts[0], cuts[-1] = 0, P.shape[0]
     out = spare
@@ -58,7 +58,7 @@ def hop(P: Any, H: Any, X: Any = None, teleport: float = 0.0, spare: Any = None)
 
 
 def _blend(product: Any, X: Any, teleport: float) -> Any:
-    """In place: the product is nobody else's yet."""
+    """(1 - teleport) product + teleport X, in place: the product is a new array."""
     if teleport > 0:
         product *= 1 - teleport
         product += teleport * X
@@ -70,7 +70,7 @@ def iterate_hops(
 ) -> Iterator[Any]:
     """H(0), H(1), ... H(hops), one after the other; sparse features become dense.
 
-    With `reuse`, H(h + 2) may lie where H(h) was: for callers that do not keep them.
+    With `reuse`, H(h + 2) may overwrite H(h): for callers that do not keep them.
     """
     check_hops(hops)
     check_teleport(teleport)
@@ -97,9 +97,9 @@ def coefficients(hops: int, teleport: float) -> list[float]:
 
 
 def iterate_filter(P: Any, terms: Iterable[Any]) -> Iterator[Any]:
-    """Horner's scheme for sum_h P^h T_h: its partial sums, given T_hops, ... T_1, T_0 in turn.
+    """sum_h P^h T_h by Horner's scheme: the partial sums, from T_hops, ... T_1, T_0 in turn.
 
-    A filter of any coefficients, at the cost of one hop of T's columns per term.
+    Any coefficients, for the cost of one hop of T's columns per term.
     """
     total = None
     for term in terms:
@@ -108,9 +108,9 @@ def iterate_filter(P: Any, terms: Iterable[Any]) -> Iterator[Any]:
 
 
 def propagate_indicators(P: Any, X: Any, nodes: Any, hops: int, teleport: float = 0.0) -> Any:
-    """`propagate` of the indicators E of the nodes, in the precision of X: (p(P) E)' X is H[nodes].
+    """p(P) E for the indicators E of the nodes, in the precision of X: (p(P) E)' X is H[nodes].
 
-    The teleport leads back to one entry per column, so a hop costs its product and no more.
+    The teleport adds to one entry per column, so a hop costs only its product.
     """
     check_hops(hops)
     check_teleport(teleport)
@@ -143,7 +143,7 @@ def embedding_grid(
 
 
 def _powers_at(P: Any, X: Any, rows: Any, hops: int) -> Iterator[Any]:
-    """(P^h X)[rows] for h = 0 .. hops; the rows' indicators are propagated where they are fewer."""
+    """(P^h X)[rows] for h = 0 .. hops; by the rows' indicators if those are fewer columns."""
     if rows.shape[0] < X.shape[1]:
         for S in iterate_hops(P, indicator_columns(X, rows), hops, reuse=True):
             yield (X.T @ S).T
@@ -167,7 +167,7 @@ def kernel_grid(
     n_labelled = indicators.shape[1]
     expanded = xp.concat([X @ (X.T @ S) for S in right], axis=1)
     decays = 1.0 - xp.asarray(teleports, dtype=indicators.dtype, device=device(indicators))
-    ahead: list[list[Any]] = [[] for _ in right]  # ahead[j][i] = C_ij, kept until j hops are made
+    ahead: list[list[Any]] = [[] for _ in right]  # ahead[j][i] = C_ij, kept until hop j
     sums: list[Any] = [0.0] * len(teleports)  # sum over i, j < h
     for h, full in enumerate(iterate_hops(P, expanded, max(hops), reuse=True)):
         C_h = xp.reshape(full[rows], (-1, len(right), n_labelled))
@@ -190,7 +190,7 @@ def kernel_grid(
 
 
 def indicator_columns(X: Any, nodes: Any) -> Any:
-    """E: one column per given node, 1 at that node, dense, in the precision of X."""
+    """E: one column per node, 1 at that node, dense, in the precision of X."""
     xp, where = array_namespace(nodes), device(nodes)
     columns = xp.zeros((X.shape[0], nodes.shape[0]), dtype=X.dtype, device=where)
     columns[nodes, xp.arange(nodes.shape[0], device=where)] = 1.0

@@ -6,10 +6,10 @@ Entry = TypeVar("Entry")
 
 
 class Registry(dict[str, Entry]):
-    """Entries by name; `what` they are is named in the error for one that is not there.
+    """Entries by name; `what` they are stands in the error for an unknown name.
 
-    What is computed depends on the entry that was named, not on the others: digests of code do not
-    follow a registry, whoever names an entry adds its digest.
+    A result depends on the named entry, not on the others: digests of code do not follow a
+    registry; the caller that names an entry adds its digest.
     """
 
     def __init__(self, what: str, entries: dict[str, Entry]) -> None:

@@ -1,4 +1,4 @@
-"""Ridge regression on one-hot labels, in closed form; everything from one decomposition.
+"""Ridge regression on one-hot labels in closed form, all of it from one decomposition.
 
 With H the rows of the embedding at the l labelled nodes (l x d) and Y their one-hot labels:
 
@@ -8,8 +8,8 @@ With H the rows of the embedding at the l labelled nodes (l x d) and Y their one
 The two are equal, and the smaller of the d x d and l x l matrices is solved. With its
 eigendecomposition every regularization r costs one product, and leave-one-out comes with it.
 
-A Gram matrix has the squares of H's singular values, and so half of their digits. Where r does not
-make up for what is lost, H = U S V' itself is decomposed:
+A Gram matrix has the squares of H's singular values, and so half of their digits. If r is too small
+to make up for that, H = U S V' itself is decomposed:
 
     W = V S / (S^2 + r) U'Y,   the minimum-norm least squares fit for r = 0
 """
@@ -28,8 +28,8 @@ from flgc.device import in_float64, one_blas_thread, solve_positive_definite
 
 # Below this many multiplications one core is enough.
 _THREADING_PAYS = 1_000_000_000
-# With a larger condition a float32 Gram matrix leaves less than two digits of a fit. In float64 a
-# fit could bear more, but a leverage next to 1 leaves less than two digits of leave-one-out.
+# With a larger condition a float32 Gram matrix leaves less than two digits of a fit. A fit in
+# float64 allows more, but a leverage next to 1 leaves less than two digits of leave-one-out.
 MOST_CONDITION_FLOAT32, MOST_CONDITION = 1e5, 1e9
 
 
@@ -45,7 +45,7 @@ class RidgePath:
     Y : array of shape (..., l, C)
         Targets.
     H : array of shape (..., l, d), optional
-        The design. When given, `gram` is H'H; when not, `gram` is HH'.
+        The design if `gram` is H'H; without it `gram` is HH'.
     """
 
     def __init__(self, gram: Any, Y: Any, H: Any = None):
@@ -60,9 +60,9 @@ class RidgePath:
 
     @classmethod
     def from_features(cls, H: Any, Y: Any, smallest: float = 0.0) -> RidgePath:
-        """In float64, by the smaller of the two Gram matrices; where r is too small for it, by H.
+        """In float64, from the smaller Gram matrix, or from H if r is too small for that.
 
-        `smallest` is the smallest regularization that will be asked for.
+        `smallest` is the smallest regularization to be used.
         """
         H, Y = in_float64(H), in_float64(Y)
         if not is_within(H, smallest):
@@ -72,7 +72,7 @@ class RidgePath:
         return cls(_transposed(H) @ H, Y, H)
 
     def is_conditioned(self, smallest: float, most_condition: float) -> bool:
-        """Whether the Gram matrix has kept what fits with r >= `smallest` need."""
+        """Whether the Gram matrix has enough digits for fits with r >= `smallest`."""
         least = self.eigenvalues[..., 0] + smallest
         xp = array_namespace(least)
         return bool(xp.all(self.eigenvalues[..., -1] <= most_condition * least))
@@ -96,7 +96,7 @@ class RidgePath:
         return residuals / (1.0 - leverage)[..., None]
 
     def shrinkage(self, regularizations: Sequence[float]) -> Any:
-        """1 / (eigenvalue + r), (..., m, R); what is 0 in exact arithmetic stays out at r = 0."""
+        """1 / (eigenvalue + r), (..., m, R); at r = 0 it is 0 for eigenvalues of rounding size."""
         xp = array_namespace(self.eigenvalues)
         columns = []
         for r in regularizations:
@@ -108,9 +108,9 @@ class RidgePath:
 
 
 class SingularPath(RidgePath):
-    """The same from H = U S V', right for every r: nothing is squared, and nothing cancels.
+    """The same fits from H = U S V', accurate for every r, as nothing is squared or cancels.
 
-    As in `numpy.linalg.lstsq`, a singular value that is rounding next to the largest is 0.
+    As in `numpy.linalg.lstsq`, singular values of rounding size are 0.
     """
 
     def __init__(self, H: Any, Y: Any, eps: float | None = None):
@@ -125,10 +125,10 @@ class SingularPath(RidgePath):
         self.rotated = values[..., None] * self.within
 
     def leave_one_out_residuals(self, regularizations: Sequence[float], solutions: Any) -> Any:
-        """The part of Y outside of H's range, and r / (S^2 + r) of that within, over 1 - leverage.
+        """(Y outside of H's range + r / (S^2 + r) of Y within) / (1 - leverage).
 
-        1 - leverage is the same of the node's indicator, a sum of positive numbers. A node whose
-        indicator lies within the range, up to rounding, has no part outside.
+        1 - leverage is the same for the node's indicator, a sum of positive numbers. A node whose
+        indicator is in the range, up to rounding, has no part outside.
         """
         _check_positive(regularizations)
         xp = array_namespace(self.U)
@@ -166,13 +166,13 @@ def _check_positive(regularizations: Sequence[float]) -> None:
 
 
 def is_within(H: Any, regularization: float) -> bool:
-    """Whether the squares of H, with that much on their diagonal, keep what a fit needs.
+    """Whether ||H||^2 <= MOST_CONDITION r: then H'H + r I has enough digits for a fit.
 
-    ||H||^2 bounds the largest eigenvalue. Where it holds, H may also be rounded to float32.
+    ||H||^2 bounds the largest eigenvalue. H may then also be rounded to float32.
     """
     entries = H.data if sp.issparse(H) else H
     xp = array_namespace(entries)
-    # The largest of many designs counts; of scaled entries no square overflows.
+    # The largest of several designs counts. Entries are scaled so that no square overflows.
     unit = float(xp.max(xp.abs(entries))) if math.prod(entries.shape) else 0.0
     if unit == 0:
         return True
@@ -199,7 +199,7 @@ def ridge_weights(H: Any, Y: Any, regularization: float, form: str = "auto") -> 
 def ridge_factors(H: Any, Y: Any, regularization: float) -> tuple[Any, Any]:
     """L (d x m) and R (m x C) with W = L R, m <= l: H' and the solution of the dual system.
 
-    Where float32 is not enough they are float64: what is large in them cancels in W.
+    In float64 if float32 is not enough, as large parts of them cancel in W.
     """
 
     def solve(H: Any, Y: Any) -> Any:
@@ -218,7 +218,7 @@ def _threads_for(H: Any) -> AbstractContextManager:
 
 
 def _in_enough_digits(solve: Callable[[Any, Any], Any], H: Any, Y: Any) -> Any:
-    """What `solve` finds in the precision of H, else in float64; None where neither is enough."""
+    """`solve` in the precision of H, else in float64; None if neither is enough."""
     solution = solve(H, Y)
     if solution is None and H.dtype != array_namespace(H).float64:
         solution = solve(in_float64(H), in_float64(Y))
@@ -226,9 +226,9 @@ def _in_enough_digits(solve: Callable[[Any, Any], Any], H: Any, Y: Any) -> Any:
 
 
 def _solve(gram: Any, moment: Any, regularization: float) -> Any:
-    """(gram + r I)^-1 moment by Cholesky, or None where the digits for it are lost.
+    """(gram + r I)^-1 moment by Cholesky, or None if there are not enough digits.
 
-    The Gram matrix is nobody else's, so r is added in place.
+    r is added in place: the Gram matrix is a new array.
     """
     xp = array_namespace(gram)
     diagonal = xp.arange(gram.shape[0], device=device(gram))
@@ -238,7 +238,7 @@ def _solve(gram: Any, moment: Any, regularization: float) -> Any:
 
 
 def most_condition(dtype: Any, xp: Any) -> float:
-    """The largest condition at which a Gram matrix of that type still tells the fit."""
+    """The largest condition at which a Gram matrix of that type has enough digits for a fit."""
     return MOST_CONDITION if dtype == xp.float64 else MOST_CONDITION_FLOAT32
 
 

@@ -1,4 +1,4 @@
-"""Scalings of features, by the name that results carry."""
+"""Scalings of features, by their names in results."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from flgc.registry import Registry
 
 
 def raw(X: Any) -> Any:
-    """As they came."""
+    """X unchanged."""
     return X
 
 
@@ -41,7 +41,7 @@ def standardised(X: Any) -> np.ndarray:
 
 
 def dense(X: Any) -> np.ndarray:
-    """The same numbers as an array."""
+    """X as a dense array."""
     return X.toarray() if sp.issparse(X) else np.asarray(X)
 
 
@@ -58,14 +58,14 @@ SCALINGS: Registry[Callable[[Any], Any]] = Registry(
 
 
 def scaled(X: Any, scaling: str) -> Any:
-    """The features in a scaling; rows of zeros and constant columns stay finite."""
+    """X in a scaling; rows of zeros and constant columns stay finite."""
     return SCALINGS[scaling](X)
 
 
 def usual(kind: str, sparse: bool) -> tuple[str, ...]:
-    """Scalings to pick from for data that nobody has tuned anything for.
+    """Scalings to pick from, for data without tuned settings.
 
-    Columns of a table are in units of their own; features of a graph often are words.
+    The columns of a table have different units; features of graphs often are words.
     """
     if kind != "graph":
         return ("min-max",)

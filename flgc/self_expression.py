@@ -3,7 +3,7 @@
     Z = argmin ||H'Z - X'||^2 + r ||Z||^2 = (HH' + rI)^-1 H X' = H (H'H + rI)^-1 X'   (Eq. 20)
 
 This is the ridge fit of the targets X' on the design H'. Z has rank <= d: with d features and N
-nodes, the factors H and X (H'H + rI)^-1 say all of it.
+nodes, the factors H and X (H'H + rI)^-1 are all of it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from flgc.device import n_threads
 from flgc.lapack import symmetric_eigh
 from flgc.ridge import is_within, most_condition, ridge_factors, ridge_weights
 
-# As many as stay near the processor while they are sorted.
+# Columns that stay in the cache while they are sorted.
 COLUMNS_AT_ONCE = 64
 
 
 def self_expression(H: np.ndarray, X: np.ndarray, regularization: float) -> np.ndarray:
-    """Z (N x N), by whichever of the N x N and d x d systems is smaller."""
+    """Z (N x N), by the smaller of the N x N and d x d systems."""
     return ridge_weights(H.T, X.T, regularization)
 
 
@@ -35,10 +35,10 @@ def self_expressions(
 
         Z = (HV) (L + rI)^-1 (V'X')   or   U (L + rI)^-1 (U'HX')
 
-    Next to large eigenvalues small ones need float64 unless r is large, too; the products do not:
-    their terms cancel nowhere.
+    Small eigenvalues next to large ones need float64, unless r is large too; the products do not,
+    as no terms cancel.
     """
-    if not is_within(H, min(regularizations)):  # a Gram matrix would have lost what r needs
+    if not is_within(H, min(regularizations)):  # a Gram matrix has not enough digits for r
         yield from (self_expression(H, X, r) for r in regularizations)
         return
     thin = H.shape[1] < H.shape[0]
@@ -53,7 +53,7 @@ def self_expressions(
 
 
 def largest_eigenvalue(gram: np.ndarray) -> float:
-    """Of a matrix without negative ones, to a few percent: for decisions on precision."""
+    """Of a positive semidefinite matrix, to a few percent: for decisions on precision."""
     v = gram.sum(axis=1)
     for _ in range(8):
         v = gram @ (v / max(np.linalg.norm(v), np.finfo(v.dtype).tiny))
@@ -75,7 +75,7 @@ def self_expression_factors(
 def prune_columns(Z: np.ndarray, threshold: float) -> np.ndarray:
     """Keep in each column the largest |entries|, up to a share `threshold` of its L1 norm.
 
-    The entry that passes the share is kept too, and all that are as large. `threshold=1` keeps
+    The entry that exceeds the share is kept too, with all of the same size. `threshold=1` keeps
     everything.
     """
     if threshold >= 1:
@@ -85,7 +85,7 @@ def prune_columns(Z: np.ndarray, threshold: float) -> np.ndarray:
     def fill(first: int) -> None:
         part = np.s_[:, first : first + COLUMNS_AT_ONCE]
         sizes = np.abs(Z[part])
-        largest_first = np.sort(sizes.T, axis=1)[:, ::-1]  # of values alone: ten times an argsort
+        largest_first = np.sort(sizes.T, axis=1)[:, ::-1]  # ten times as fast as an argsort
         mass = np.cumsum(largest_first, axis=1)
         last = np.count_nonzero(mass <= threshold * mass[:, -1:], axis=1)
         smallest = largest_first[np.arange(len(last)), np.minimum(last, len(Z) - 1)]

@@ -1,15 +1,15 @@
-"""Each node as a sparse combination of the others: a Lasso for each column, all at once by ADMM.
+"""Each node as a sparse combination of the others: one Lasso per column, all by ADMM at once.
 
     Z = argmin 1/2 ||H'Z - X'||^2 + r ||Z||_1
 
-The form alpha/2 ||H'Z - X'||^2 + ||Z||_1 has r = 1 / alpha. The columns of Z do not know of each
-other and share one decomposition, HH' = V diag(s) V', through the smaller of HH' and H'H:
+The form alpha/2 ||H'Z - X'||^2 + ||Z||_1 has r = 1 / alpha. The columns of Z are independent and
+share one decomposition, HH' = V diag(s) V', through the smaller of HH' and H'H:
 
     A <- v + V ((V'HX' - s V'v) / (s + penalty)),   v = Z - U      the ridge
-    Z <- soft(A + U, r / penalty),   U <- U + A - Z                the shrinkage, and what is left
+    Z <- soft(A + U, r / penalty),   U <- U + A - Z                the shrinkage, and the dual
 
-No step forms or solves a system, so each column has a penalty of its own, which follows its
-residuals, and leaves when it is done.
+No step solves a system, so each column has its own penalty, which follows its residuals, and stops
+when it has converged.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from sklearn.exceptions import ConvergenceWarning
 from flgc.checks import check_positive, check_whole
 from flgc.device import n_threads, one_blas_thread
 
-# Columns that are iterated together: few enough to stay in a cache.
+# Columns that are iterated together: few enough to stay in the cache.
 _BLOCK = 128
-# Iterations between two looks at the residuals.
+# Iterations between two checks of the residuals.
 _LOOK = 10
-# A Z that is carried further than it moved, as is usual with ADMM, takes fewer iterations.
+# Over-relaxation, as is usual with ADMM, takes fewer iterations.
 _RELAXATION = 1.6
-# The penalty moves when one residual is so many times the other, and by at most that; in all by at
-# most so many times: a column whose coefficients vanish would let it vanish, too.
+# The penalty changes if one residual is this many times the other, by at most that factor. The
+# second bounds all changes together: the penalty of a column of zeros would go to zero.
 _BALANCE, _FURTHEST = 3.0, 1e6
 
 
 class SparseExpression(NamedTuple):
-    """Z and how it was found.
+    """Z, with the number of iterations.
 
     `residuals` are the largest of any column: primal, in units of its largest entry, and dual, in
-    units of r. `n_unfinished` columns had larger ones than the tolerance after the last iteration.
+    units of r. `n_unfinished` columns were above the tolerance after the last iteration.
     """
 
     Z: np.ndarray
@@ -53,7 +53,7 @@ class SparseExpression(NamedTuple):
 
 @dataclass(frozen=True)
 class Spectrum:
-    """HH' = V diag(s) V' and V'HX': all that the iteration knows of H and X."""
+    """HH' = V diag(s) V' and the targets V'HX': all that the iteration needs of H and X."""
 
     s: np.ndarray
     V: np.ndarray
@@ -61,7 +61,7 @@ class Spectrum:
 
     @classmethod
     def of_features(cls, H: np.ndarray, X: np.ndarray) -> Spectrum:
-        """Through the smaller of HH' and H'H; in double precision, as squares lose half of it."""
+        """From the smaller of HH' and H'H; in float64, as squares lose half of the digits."""
         wide = H.astype(np.float64, copy=False)
         if len(H) <= H.shape[1]:
             s, V = _positive(wide @ wide.T)
@@ -84,10 +84,10 @@ def sparse_expression(
     tolerance: float = 1e-3,
     max_iter: int = 1000,
 ) -> SparseExpression:
-    """Z, in the precision of the spectrum; a warning says so if columns do not converge.
+    """Z, in the precision of the spectrum; warns if columns do not converge.
 
-    `without_own` keeps the diagonal of Z at 0. `sums` marks, by a 1 for each row of Z, the entries
-    that must sum to 1 in each column: the affine constraint.
+    `without_own` keeps the diagonal of Z at 0. `sums` has a 1 for each row of Z whose entries must
+    sum to 1 in each column: the affine constraint.
     """
     r = check_positive("regularization", regularization)
     tolerance = check_positive("tolerance", tolerance)
@@ -114,9 +114,9 @@ def sparse_expression(
 
 
 class Ridge:
-    """argmin 1/2 a'HH'a - a'Hx + penalty/2 ||a - v||^2 of many columns, each with its penalty.
+    """argmin 1/2 a'HH'a - a'Hx + penalty/2 ||a - v||^2 for many columns, each with its penalty.
 
-    With `sums`, of those a whose marked entries sum to 1.
+    With `sums`, among the a whose marked entries sum to 1.
     """
 
     def __init__(self, spectrum: Spectrum, sums: np.ndarray | None) -> None:
@@ -124,13 +124,13 @@ class Ridge:
         self.sums = None
         if sums is not None:
             inside = spectrum.V.T.astype(np.float64) @ sums
-            # What V does not reach; the rest as a sum of positive terms, so that nothing cancels.
+            # The part outside of V; the rest is a sum of positive terms, so that nothing cancels.
             self.outside = max(float(sums @ sums - inside @ inside), 0.0)
             self.sums = sums.astype(spectrum.V.dtype)[:, None]
             self.inside = inside.astype(spectrum.V.dtype)[:, None]
 
     def at(self, v: np.ndarray, targets: np.ndarray, penalty: np.ndarray) -> np.ndarray:
-        """a, in the memory of v."""
+        """a, written over v."""
         damped = 1 / (self.s + penalty)
         rotated = self.V.T @ v
         rotated *= -self.s
@@ -146,7 +146,7 @@ class Ridge:
 
 
 def _positive(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenpairs of a Gram matrix that are more than rounding."""
+    """Eigenpairs of a Gram matrix, without eigenvalues of rounding size."""
     s, vectors = scipy.linalg.eigh(gram, check_finite=False, overwrite_a=True, driver="evd")
     kept = s > len(s) * np.finfo(s.dtype).eps * max(s[-1], 0.0)
     return s[kept], vectors[:, kept]
@@ -165,11 +165,11 @@ def _solve(
     tolerance: float,
     max_iter: int,
 ) -> tuple[int, float, float, int]:
-    """Fill these columns; how many iterations, the largest residuals, how many are not done."""
+    """Fill these columns of `out`; (iterations, primal, dual, number of unfinished columns)."""
     dtype = out.dtype
     Z = np.zeros((len(out), len(columns)), dtype=dtype)
     U, targets = np.zeros_like(Z), ridge.targets[:, columns]
-    # The mean square of a row of H: the penalty has its unit. Without any, Z = 0 at once.
+    # The mean squared length of a row of H, the unit of the penalty. If it is 0, Z = 0 at once.
     start = float(ridge.s.sum()) / len(out) or 1.0
     penalty = np.full(len(columns), start, dtype=dtype)
     worst = np.zeros(2)
@@ -200,7 +200,7 @@ def _solve(
 
 
 def _balanced(primal: np.ndarray, dual: np.ndarray) -> np.ndarray:
-    """What to multiply the penalties by: more holds A and Z together, less lets them move."""
+    """Factors for the penalties: larger ones hold A and Z together, smaller ones let them move."""
     ratio = np.sqrt(primal / np.maximum(dual, np.finfo(dual.dtype).tiny))
     near = (ratio < _BALANCE) & (ratio > 1 / _BALANCE)
     return np.where(near, 1, np.clip(ratio, 1 / _BALANCE, _BALANCE)).astype(dual.dtype)

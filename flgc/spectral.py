@@ -4,9 +4,9 @@
     dense      affinity = max(FF', 0)^power
     low-rank   affinity = (FF')^2 = F2 F2', F2 the products of pairs of columns of F
 
-The second is never negative by itself, and its product with a vector needs only F. Spectral
-clustering of either: rows of V at unit length, V the leading eigenvectors of D^-1/2 W D^-1/2,
-turned until they are next to the axes (Yu, Shi 2003).
+The second is never negative, and its product with a vector needs only F. Spectral clustering of
+either: rows of V at unit length, V the leading eigenvectors of D^-1/2 W D^-1/2, rotated towards the
+axes (Yu, Shi 2003).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MOST_TURNS = 30
 def subspace_rows(C: Symmetric, rank: int) -> np.ndarray:
     """F: rows of U |S|^1/2 at unit length; a node that expresses nothing has a zero row.
 
-    Unit length would make affinity of rounding: of eigenvalues that are 0, and in U itself. In CU
-    the row of such a node is 0 whatever U has there.
+    Without that, unit length would make affinity of rounding, in eigenvalues of 0 and in U. In CU
+    the row of such a node is 0, whatever U is there.
     """
     values, vectors = leading_eigenpairs(C, rank, "LM")
     sizes = np.abs(values)
@@ -52,7 +52,7 @@ def dense_affinity(F: np.ndarray, power: float) -> np.ndarray:
 def block_affinity(
     Z: np.ndarray, n_clusters: int, *, threshold: float, subspace_dim: int, power: float
 ) -> np.ndarray:
-    """The block-structure heuristic: from a self-expression matrix (N x N) to an affinity."""
+    """The block-structure heuristic: from the self-expression Z (N x N) to an affinity."""
     Z = prune_columns(Z, threshold)
     C = Z + Z.T
     C /= 2
@@ -60,7 +60,7 @@ def block_affinity(
 
 
 def spectral_embedding(affinity: np.ndarray, n_components: int) -> np.ndarray:
-    """One row per node at unit length, of a symmetric affinity, whose diagonal does not count.
+    """Rows of V at unit length, from a symmetric affinity, whose diagonal is not used.
 
     A node without any affinity has a zero row.
     """
@@ -70,14 +70,14 @@ def spectral_embedding(affinity: np.ndarray, n_components: int) -> np.ndarray:
 
 
 def eigengap(affinity: np.ndarray, n_clusters: int) -> float:
-    """How far the eigenvalue behind those of the clusters falls, of the normalised affinity."""
+    """lambda_c - lambda_(c+1) of the normalised affinity, c the number of clusters."""
     W, _ = _normalised(affinity)
     values, _ = leading_eigenpairs(W, n_clusters + 1, "LA")
     return float(values[n_clusters - 1] - values[-1])
 
 
 def _normalised(affinity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """D^-1/2 W D^-1/2 without its diagonal, and the diagonal of D^-1/2."""
+    """D^-1/2 W D^-1/2 of W without its diagonal, and the diagonal of D^-1/2."""
     W = affinity.copy()
     np.fill_diagonal(W, 0)
     scale = _inverse_root(W.sum(axis=1))
@@ -98,10 +98,10 @@ def by_means(rows: np.ndarray, random_state: Any) -> np.ndarray:
 
 
 def discretized(rows: np.ndarray, random_state: Any) -> np.ndarray:
-    """The clusters of an embedding: the rotation in which its rows are closest to unit vectors.
+    """The clusters of an embedding, by the rotation that brings its rows closest to unit vectors.
 
-    It starts at random, from rows that are far apart. Where a cluster comes out empty there are
-    fewer.
+    It starts at random, from rows that are far apart. An empty cluster is not counted, so there may
+    be fewer.
     """
     n, n_clusters = rows.shape
     turn, last = _far_apart(rows, check_random_state(random_state)), np.inf
@@ -117,7 +117,7 @@ def discretized(rows: np.ndarray, random_state: Any) -> np.ndarray:
 
 
 def numbered(labels: np.ndarray) -> np.ndarray:
-    """The same clusters, numbered by their first nodes: a rotation may give them any numbers."""
+    """The same clusters, numbered by their first nodes, as a rotation numbers them arbitrarily."""
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     return first.argsort().argsort()[codes]
 
@@ -141,13 +141,13 @@ def quadratic_embedding(F: np.ndarray, n_components: int) -> np.ndarray:
 
 
 def _inverse_root(degrees: np.ndarray) -> np.ndarray:
-    """d^-1/2, and 0 where there is no affinity."""
+    """d^-1/2, and 0 where d is 0."""
     positive = degrees > 0
     return np.where(positive, 1 / np.sqrt(np.where(positive, degrees, 1)), 0).astype(degrees.dtype)
 
 
 def _powered(A: np.ndarray, power: float) -> np.ndarray:
-    """Entries to a power; whole ones by squaring in place, which costs a tenth."""
+    """Entries to a power; whole powers by squaring in place, at a tenth of the cost."""
     if power != int(power):
         return A**power
     result, left = None, int(power)
@@ -161,7 +161,7 @@ def _powered(A: np.ndarray, power: float) -> np.ndarray:
 
 
 def _far_apart(rows: np.ndarray, random: np.random.RandomState) -> np.ndarray:
-    """Columns are rows of the embedding: one at random, then each as far as can be from those."""
+    """Columns are rows of the embedding: one at random, each next one as far away as possible."""
     n, n_clusters = rows.shape
     chosen = [random.randint(n)]
     closeness = np.where(rows.any(axis=1), 0, np.inf)  # a zero row is far from nothing

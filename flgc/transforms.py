@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import BaseTransform
 
-from flgc.checks import check_hops, check_teleport, kind, shown
+from flgc.checks import brief, check_hops, check_teleport, kind
 from flgc.device import to_device
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.inputs import as_array
@@ -30,14 +30,14 @@ class Propagate(BaseTransform):
         self.teleport = teleport
 
     def forward(self, data: Data) -> Data:
-        """Called on a shallow copy; half precision is kept, integers become floats."""
+        """PyG calls it on a shallow copy; half precision is kept, integers become floats."""
         if not isinstance(data, Data):
             raise TypeError(
-                f"Propagate works on a Data object, found {shown(data)}: of several graphs give "
-                f"one after the other, of a HeteroData its to_homogeneous()."
+                f"Propagate works on a Data object, found {brief(data)}: pass several graphs one "
+                f"after the other, and the to_homogeneous() of a HeteroData."
             )
         x = _features(data.x)
-        # The product is there in two precisions only.
+        # The product exists in two precisions only.
         full = x if x.dtype in (torch.float32, torch.float64) else x.to(torch.float32)
         dtype = str(full.dtype).removeprefix("torch.")
         P = to_device(propagation_matrix(as_adjacency(data, len(x)), dtype), x.device)
@@ -55,12 +55,12 @@ class Propagate(BaseTransform):
 
 
 def _features(x: Any) -> torch.Tensor:
-    """The features as a dense tensor of real numbers, or a refusal."""
+    """The features as a dense tensor of real numbers; anything else is an error."""
     if x is None:
         raise ValueError("the Data object has no features `x`: set data.x first.")
     if not isinstance(x, torch.Tensor) or x.is_complex() or x.ndim != 2:
         raise ValueError(
-            f"data.x is {shown(x)}: give a tensor of real numbers of shape (nodes, features)."
+            f"data.x is {brief(x)}: give a tensor of real numbers of shape (nodes, features)."
         )
     if x.layout is torch.strided:
         return x

@@ -1,4 +1,4 @@
-"""The version: that of the checkout, which moves on after it was installed, or of the package."""
+"""The version: of the checkout, which may be newer than what was installed, or of the package."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +11,7 @@ def _version(root: Path) -> str:
             from hatchling.plugin.manager import PluginManager
 
             return ProjectMetadata(str(root), PluginManager()).version
-        except Exception:  # no hatchling, or no git: what was installed is near enough
+        except Exception:  # no hatchling, or no git: the installed version is near enough
             pass
     return version("flgc")
 

@@ -1,4 +1,4 @@
-"""How far probabilities lie from what happens: one picked model against the average of all."""
+"""Calibration of probabilities: the picked model against the average of all."""
 
 from __future__ import annotations
 

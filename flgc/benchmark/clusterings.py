@@ -1,8 +1,8 @@
-"""Clusterings at the size of Extended Yale B, against the same steps done plainly, in one run.
+"""Clusterings at the size of Extended Yale B against plain versions of the same steps, in one run.
 
-The plain steps: a dense SVD and scikit-learn's spectral clustering for FLGC, scikit-learn's
+The plain versions: a dense SVD and scikit-learn's spectral clustering for FLGC, scikit-learn's
 matching pursuit column by column for SSC-OMP, full SVDs of N x N matrices for LRR. What would take
-minutes is done for a part and multiplied; the rows say so.
+minutes is timed in part and multiplied, as its row says.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LRR_WEIGHT, LRR_PCA, PLAIN_ITERATIONS = 1.0, 6, 2
 
 
 def rows(mirror: str | None, repeats: int) -> Iterator[dict]:
-    """Ours and the plain ones; the ratio is how much longer the plain one takes."""
+    """Ours and the plain versions; the ratio is plain seconds / ours."""
     data = load(DATASET, mirror=mirror)
     X = scaled(data.features, "standardised").astype(np.float32)
     graph = knn_graph(scaled(data.features, "unit-length"), N_NEIGHBORS)
@@ -50,7 +50,7 @@ def rows(mirror: str | None, repeats: int) -> Iterator[dict]:
 
 
 def _flgc(data: Any, X: np.ndarray, graph: sp.csr_array, repeats: int) -> Iterator[dict]:
-    """In turns, so that a busy minute hits both; the median counts."""
+    """One fit each, in turns, so that other load affects both; the median counts."""
 
     def fast() -> np.ndarray:
         made = FLGCClustering(data.n_classes, random_state=0, **SETTING)
@@ -79,7 +79,7 @@ def _flgc(data: Any, X: np.ndarray, graph: sp.csr_array, repeats: int) -> Iterat
 
 
 def plain_flgc(X: np.ndarray, graph: sp.csr_array, n_clusters: int) -> np.ndarray:
-    """The steps as they are written down: invert, sort, decompose, cluster."""
+    """The steps as in the paper: invert, sort, decompose, cluster."""
     P, H = propagation_matrix(graph, X.dtype), X
     for _ in range(SETTING["hops"]):
         H = (1 - SETTING["teleport"]) * (P @ H) + SETTING["teleport"] * X
@@ -98,12 +98,12 @@ def plain_flgc(X: np.ndarray, graph: sp.csr_array, n_clusters: int) -> np.ndarra
         n_clusters, affinity="precomputed", assign_labels="discretize", random_state=0
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # blocks that do not touch are what is hoped for
+        warnings.simplefilter("ignore")  # unconnected blocks are intended
         return spectral.fit_predict(affinity)
 
 
 def _grid(data: Any, graph: sp.csr_array) -> Iterator[dict]:
-    """Seconds of a setting where settings share what they can."""
+    """Seconds per setting of a grid, whose settings share what they can."""
     P = propagation_matrix(graph)
     problem, _ = clustering(data.features, data.labels, data.n_classes, P, [0])
     grid: Any = {**Clustering.axes, **GRID, "scaling": ("standardised",), "threshold": (0.25,)}
@@ -164,7 +164,7 @@ def plain_low_rank(X: np.ndarray, n_iter: int) -> np.ndarray:
 
 
 def attributed_rows(datasets: list[str], mirror: str | None) -> Iterator[dict]:
-    """Graphs with features by the low-rank solver: no N x N matrix."""
+    """Graphs with features, by the low-rank solver, which has no N x N matrix."""
     for name in datasets:
         data = load(name, mirror=mirror)
         model = FLGCClustering(

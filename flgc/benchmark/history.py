@@ -1,4 +1,4 @@
-"""One point of history: accuracies and cost of a run, and this library's fits beside others."""
+"""One point of history: accuracies and costs of a run, and fits of this library and others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def measure(
     costs: Mapping[str, Mapping[str, float]],
     repeats: int = 3,
 ) -> pd.DataFrame:
-    """Mean accuracies, seconds and ratios; `when` makes it a point of its own.
+    """Mean accuracies, seconds and ratios; `when` identifies the point.
 
     `costs` are the seconds of each method's stages, on all datasets, when they were computed.
     """

@@ -1,6 +1,6 @@
-"""What the library is compared with: each takes a graph case and returns scores of all nodes.
+"""Baselines of the benchmark: functions from a case (a graph) to the scores of all nodes.
 
-Every rival starts from the adjacency and the raw features, so propagation is in its time.
+Each starts from the adjacency and the raw features, so its time includes propagation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from flgc.scaling import row_normalised
 
 @dataclass(frozen=True)
 class Case:
-    """A graph, its features and labels, and the setting at which all are compared."""
+    """A graph, its features and labels, and the setting of the comparison."""
 
     features: sp.csr_array
     labels: np.ndarray
@@ -48,7 +48,7 @@ def flgc(case: Case) -> np.ndarray:
 
 
 def reference_recipe(case: Case) -> np.ndarray:
-    """Algorithm 1 as it stands: propagate all features, invert the d x d matrix of Eq. 16."""
+    """Algorithm 1 line by line: propagate all features, invert the d x d matrix of Eq. 16."""
     X = case.features.toarray()
     H = _plain_embedding(case, X)
     mask = case.train[:, None]
@@ -65,14 +65,14 @@ def ridge_classifier(case: Case) -> np.ndarray:
     return ridge.decision_function(H)
 
 
-# SGC's own recipe: 2 hops, row-normalised features, 100 epochs of Adam at .2, a small weight decay.
-# With this one decay it reaches what its authors published on all three citation graphs.
+# The recipe of SGC's authors: 2 hops, row-normalised features, 100 epochs of Adam at .2, a small
+# weight decay. With this decay it reaches their published accuracies on all three citation graphs.
 SGC_HOPS, SGC_EPOCHS, SGC_LEARNING_RATE, SGC_WEIGHT_DECAY = 2, 100, 0.2, 5e-5
 SGC = f"PyG SGC, {SGC_HOPS} hops, {SGC_EPOCHS} epochs"
 
 
 def sgc(case: Case) -> np.ndarray:
-    """PyG's SGC as its authors train it: at the setting of the others it would be worse."""
+    """PyG's SGC as its authors train it; at the setting of the others it would be worse."""
     import torch
     from torch_geometric.nn import SGConv
 
@@ -97,7 +97,7 @@ Rival = Callable[[Case], np.ndarray]
 
 
 def available() -> dict[str, Rival]:
-    """Ours first, then all that are installed."""
+    """Ours first, then all baselines that are installed."""
     rivals: dict[str, Rival] = {
         "flgc": flgc,
         "reference recipe": reference_recipe,
@@ -109,7 +109,7 @@ def available() -> dict[str, Rival]:
 
 
 def timed_in_turns(case: Case, repeats: int) -> dict[str, tuple[float, np.ndarray]]:
-    """Median seconds and scores of every rival; they take turns: a busy minute hits all of them."""
+    """Median seconds and scores of each; they take turns, so that other load affects all."""
     rivals = available()
     seconds: dict[str, list[float]] = {name: [] for name in rivals}
     scores = {}

@@ -47,7 +47,7 @@ def run(
     mirror: str | None,
     as_json: bool,
 ) -> None:
-    """Measure, print and store; a section is printed and stored as soon as it is there."""
+    """Measure, print and store; each section is printed and stored when it is done."""
     datasets = _choose("dataset", datasets, GRAPHS)
     titles_and_rows: dict[str, tuple[str, Callable[[], Iterable[dict]]]] = {
         "settings": (
@@ -75,7 +75,7 @@ def run(
             lambda: clusterings.attributed_rows(datasets, mirror),
         ),
         "image-clustering": (
-            "Extended Yale B (rebuilt) against the same steps done plainly",
+            "Extended Yale B (rebuilt) against plain versions of the same steps",
             lambda: clusterings.rows(mirror, repeats),
         ),
         "calibration": (
@@ -109,7 +109,7 @@ def run(
 
 
 def _check_writable(out: Path) -> None:
-    """Before minutes of work, not after them."""
+    """Check this before minutes of work, not after."""
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(out))
@@ -118,7 +118,7 @@ def _check_writable(out: Path) -> None:
 
 
 def _at_work(title: str, done: int, total: int, started: float) -> AbstractContextManager[Any]:
-    """Which section is measured, and when all will be if the rest takes as long as those before."""
+    """Show the current section and the time left, if the rest takes as long as those before."""
     if not sys.stderr.isatty():
         return nullcontext()
     text = f"{title} ({done + 1} of {total})"
@@ -131,7 +131,7 @@ def _at_work(title: str, done: int, total: int, started: float) -> AbstractConte
 def fit_rows(datasets: list[str], mirror: str | None, repeats: int) -> Iterator[dict]:
     """Seconds and accuracy of one fit; the methods take turns, the median counts.
 
-    All are at FLGC*'s setting but SGC, which has that of its authors.
+    All use FLGC*'s setting, except SGC, which uses that of its authors.
     """
     for name in datasets:
         problem, test = _case(name, mirror)
@@ -222,7 +222,7 @@ def _case(name: str, mirror: str | None, hops: int | None = None) -> tuple[Case,
 def _choose(what: str, wanted: list[str] | None, choices: tuple[str, ...]) -> list[str]:
     unknown = set(wanted or ()) - set(choices)
     if unknown:
-        raise ValueError(f"no {what} named {', '.join(sorted(unknown))}: choose of {choices}.")
+        raise ValueError(f"no {what} named {', '.join(sorted(unknown))}: choose from {choices}.")
     return list(wanted or choices)
 
 

@@ -1,4 +1,4 @@
-"""Time and memory on generated data; each size in a process of its own, so that its peak counts.
+"""Time and memory on generated data; each size in its own process, for its own peak.
 
 python -m flgc.benchmark.scale fit 1000000
 """
@@ -39,7 +39,7 @@ def generated_graph(n_nodes: int) -> tuple[np.ndarray, np.ndarray, sp.csr_array]
 
 def fit(n_nodes: int) -> dict:
     """Seconds and peak memory of `FLGCClassifier.fit` with two hops."""
-    FLGCClassifier(hops=2).fit(*generated_graph(1000))  # what only the first fit pays
+    FLGCClassifier(hops=2).fit(*generated_graph(1000))  # warms up: imports and caches
     at_start = _peak_gigabytes()
     X, y, adjacency = generated_graph(n_nodes)
     start = time.perf_counter()
@@ -64,7 +64,7 @@ def cluster(n_nodes: int) -> dict:
 def measure(task: str, n_nodes: int) -> dict:
     """Run `fit` or `cluster` in a new process and return what it measured."""
     command = [sys.executable, "-m", "flgc.benchmark.scale", task, str(n_nodes)]
-    # In a session of its own: Ctrl-C ends it by way of this process, without a traceback.
+    # In its own session: Ctrl-C ends it through this process, without a traceback.
     done = subprocess.run(
         command, check=True, stdout=subprocess.PIPE, text=True, start_new_session=True
     )

@@ -1,4 +1,4 @@
-"""Settings at which the paper's numbers come out, and the check that they do."""
+"""Settings that reproduce the paper's numbers, and the check that they do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flgc.scaling import row_normalised, unit_length
 
 @dataclass(frozen=True)
 class GraphSetting:
-    """A setting picked on the test nodes, as the paper's were, and the accuracy it published."""
+    """A setting picked on the test nodes, as in the paper, and the published accuracy."""
 
     dataset: str
     method: str

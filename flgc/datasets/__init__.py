@@ -1,4 +1,4 @@
-"""Datasets by name: fetched from wherever they can be had, checked, and parsed once.
+"""Datasets by name: fetched from the first source that has them, checked, and parsed once.
 
 >>> from flgc.datasets import load
 >>> load("iris")

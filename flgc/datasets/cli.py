@@ -33,7 +33,7 @@ Cache = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 GOOD = ("cached", "embedded", "fetched", "ok", "yours")
-LIST_WIDTH = 88  # columns of the list without where each dataset would come from
+LIST_WIDTH = 88  # columns of the list without the sources
 BAD = ("damaged", "failed", "not available", "not reachable")
 
 
@@ -41,12 +41,12 @@ BAD = ("damaged", "failed", "not available", "not reachable")
 def main(
     context: typer.Context, mirror: Mirror = None, cache: Cache = None, as_json: AsJson = False
 ) -> None:
-    """List all datasets when no command is given."""
+    """List all datasets if no command is given."""
     if context.invoked_subcommand is None:
         list_command(mirror, cache, as_json)
         return
     options = {"mirror": mirror, "cache": cache, "as_json": as_json}
-    # What stands before the command counts as if it stood after it.
+    # Options before the command count as if they came after it.
     context.default_map = {
         command: {key: value for key, value in options.items() if value}
         for command in ("ls", "list", "show", "fetch", "verify", "add")
@@ -56,7 +56,7 @@ def main(
 @app.command("ls")
 @app.command("list", hidden=True)
 def list_command(mirror: Mirror = None, cache: Cache = None, as_json: AsJson = False) -> None:
-    """All datasets with their size and state: cached, or where they would come from.
+    """List all datasets with their sizes and state: cached, or the source they would come from.
 
     Example: flgc datasets ls --json
     """
@@ -100,7 +100,7 @@ def show_command(
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
-    """One dataset: its size and state, who is to be cited, its licence, and what is said of it.
+    """Show one dataset: its size, state, citation, licence and notes.
 
     Example: flgc datasets show ORL
     """
@@ -110,8 +110,8 @@ def show_command(
         _stop(str(error))
     entry = None if row["state"] == "yours" else REGISTRY.get(row["name"])
     if entry is not None:
-        said = ("citation", "licence", "notes", "class_names", "leaking", "digest")
-        row |= {key: getattr(entry, key) for key in said}
+        details = ("citation", "licence", "notes", "class_names", "leaking", "digest")
+        row |= {key: getattr(entry, key) for key in details}
     if as_json:
         typer.echo(json.dumps(row, indent=2))
         return
@@ -131,11 +131,11 @@ def fetch_command(
     offline: Annotated[bool, typer.Option("--offline", help="Cache and mirror only.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch, check and parse datasets. Exit code 0 only if all arrived that can be had.
+    """Fetch, check and parse datasets. Exits with 0 only if all available ones arrived.
 
-    A dataset is "not reachable" if no source could be reached from here and none gave anything
-    wrong: it can be had elsewhere, so it is a failure. Datasets that nobody has are told
-    and tolerated with --all; by name they are failures.
+    A dataset is "not reachable" if no source could be reached from here and none gave wrong
+    content: this counts as a failure, as other machines can fetch it. Datasets that no source has
+    are listed and tolerated with --all; by name they are failures.
 
     Example: flgc datasets fetch Cora ORL
 
@@ -168,9 +168,9 @@ def fetch_command(
 
 @app.command("verify")
 def verify_command(names: Names = None, cache: Cache = None, as_json: AsJson = False) -> None:
-    """Check the digests of what the cache holds. Exit code 1 if something is damaged.
+    """Check the digests of all files in the cache. Exits with 1 if something is damaged.
 
-    A dataset that is named and not there is a failure too.
+    A dataset that is named and not cached is a failure too.
 
     Example: flgc datasets verify
     """
@@ -194,21 +194,25 @@ def add_command(
         Path, typer.Argument(help="CSV or Parquet table, or a PyG .pt file.", exists=True)
     ],
     label: Annotated[str | None, typer.Option(help="Label column; the last by default.")] = None,
-    header: Annotated[bool, typer.Option(help="The first line of a CSV has the names.")] = True,
+    header: Annotated[
+        bool, typer.Option(help="The first line of a CSV has the column names.")
+    ] = True,
     edges: Annotated[
         Path | None, typer.Option(help="Edge list, for a node table.", exists=True)
     ] = None,
-    node: Annotated[str | None, typer.Option(help="Column that the edges name nodes by.")] = None,
+    node: Annotated[str | None, typer.Option(help="Column with the names that edges use.")] = None,
     ordinal: Annotated[bool, typer.Option("--ordinal", help="Categories as numbers.")] = False,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out.")] = None,
     tidy: Annotated[
         bool,
-        typer.Option("--tidy", help="Fill missing values, leave out columns that say nothing."),
+        typer.Option("--tidy", help="Fill missing values, leave out columns without information."),
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace one of that name.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the dataset of that name.")
+    ] = False,
     cache: Cache = None,
 ) -> None:
-    """Make your own data a dataset that can be loaded by name.
+    """Add your own data as a dataset that can be loaded by name.
 
     Example: flgc datasets add mine measurements.csv --label kind --tidy
 
@@ -219,7 +223,7 @@ def add_command(
     try:
         if not force and name.lower() in map(str.lower, own_names(Settings.of(None, cache))):
             raise DatasetError(
-                f"there is a dataset {name!r} already; give --force to replace it, or another name"
+                f"dataset {name!r} exists already; give --force to replace it, or another name"
             )
         dataset = own.from_files(
             file,
@@ -247,7 +251,7 @@ def _only_own(settings: Settings) -> list[str]:
 
 
 def _spellings(names: list[str], mirror: str | None, cache: Path | None) -> list[str]:
-    """The names as the registry spells them; a wrong one stops the command before any work."""
+    """The names as the registry spells them; a wrong one ends the command before any work."""
     try:
         return [state(name, mirror=mirror, cache=cache).name for name in names]
     except DatasetError as error:
@@ -256,7 +260,7 @@ def _spellings(names: list[str], mirror: str | None, cache: Path | None) -> list
 
 def _show(outcome: State, as_json: bool) -> None:
     if not as_json:
-        detail = "" if outcome.status == "not reachable" else outcome.detail  # told by host below
+        detail = "" if outcome.status == "not reachable" else outcome.detail  # listed by host below
         status = typer.style(f"{outcome.status:13}", fg=_colour(outcome.status))
         typer.echo(f"{titled(outcome.name, outcome.marks):24} {status} {detail}".rstrip())
 

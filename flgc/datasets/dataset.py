@@ -1,4 +1,4 @@
-"""A dataset in memory: what every reader gives and every method takes."""
+"""A dataset in memory, as readers return it and methods take it."""
 
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ Kind = Literal["graph", "table", "images"]
 
 
 def titled(name: str, marks: Iterable[str]) -> str:
-    """`x8d5k (re-drawn)`: a name with what must be known wherever it is printed."""
+    """`x8d5k (re-drawn)`: a name with its marks, which stand wherever it is printed."""
     text = ", ".join(marks)
     return f"{name} ({text})" if text else name
 
@@ -25,10 +25,10 @@ def titled(name: str, marks: Iterable[str]) -> str:
 class Dataset:
     """Features, labels and, for a graph, edges and the public split.
 
-    `labels` are 0..C-1, or -1 where the label is not known. `edges` is 2 x E, both directions,
-    sorted by target then source, without self loops or doubles (PyG's `edge_index` of Planetoid);
-    `edge_weight` has a number above 0 for each of them, where they differ.
-    Images are rows of `features` in [0, 1]; `features[i].reshape(image_shape)` stands upright.
+    `labels` are 0..C-1, or -1 if unknown. `edges` is 2 x E, both directions, sorted by target then
+    source, without self loops or duplicates (PyG's `edge_index` of Planetoid); `edge_weight`, if
+    weights differ, has a number above 0 for each of them.
+    Images are rows of `features` in [0, 1]; `features[i].reshape(image_shape)` is upright.
     """
 
     name: str
@@ -63,12 +63,12 @@ class Dataset:
 
     @property
     def title(self) -> str:
-        """The name as tables print it: a dataset that is not the original says so."""
+        """The name as tables print it, with marks of a dataset that is not the original."""
         return titled(self.name, self.provenance.get("marks", ()))
 
     @functools.cached_property
     def digest(self) -> str:
-        """sha256 of all that a result can depend on: features, labels, classes, edges, masks."""
+        """sha256 of all that results can depend on: features, labels, classes, edges, masks."""
         sha = hashlib.sha256()
         masks = self.masks or {}
         header = {
@@ -102,7 +102,7 @@ class Dataset:
     def without(self, names: Sequence[str]) -> "Dataset":
         """The dataset without some features, such as those that leak the label.
 
-        Rows keep their order, so splits stay what they are.
+        Rows keep their order, so splits stay the same.
         """
         unknown = set(names) - set(self.feature_names)
         if unknown:

@@ -1,8 +1,8 @@
-"""What can go wrong with a dataset; each message names the thing, the value and what to do."""
+"""Errors of datasets; each message names the thing, the value and what to do."""
 
 from collections.abc import Mapping, Sequence
 
-AGAIN = " (a moment ago)"  # ends a reason that is remembered, so that nobody waits for it twice
+AGAIN = " (a moment ago)"  # ends a remembered reason, so that nobody waits for it twice
 
 
 class DatasetError(Exception):
@@ -10,7 +10,7 @@ class DatasetError(Exception):
 
 
 class UnknownDataset(DatasetError, KeyError):
-    """A name that no dataset has."""
+    """No dataset has that name."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -21,10 +21,10 @@ class NotAvailable(DatasetError):
 
 
 class NotReachable(NotAvailable):
-    """No source of the dataset can be reached from here, and none gave anything wrong.
+    """No source of the dataset can be reached from here, and none gave wrong content.
 
-    It says something of this machine and its network, not of the dataset: elsewhere it can be had.
-    A wrong digest, or a file that does not parse, is never this. `reasons` has one per host.
+    It is about this machine and its network: other machines can fetch the dataset. A wrong digest,
+    or a file that does not parse, is never this. `reasons` has one per host.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class NotReachable(NotAvailable):
 class SourceFailed(DatasetError):
     """One source could not give a file; the next source is tried.
 
-    Who fails need not know what its `source` is called: that is filled in where sources are tried.
+    The name of the `source` may be filled in later, where sources are tried.
     """
 
     def __init__(self, reason: str, source: str = "") -> None:
@@ -53,7 +53,7 @@ class Unreached(SourceFailed):
 
 
 class EverySourceFailed(SourceFailed):
-    """No source gave a file; `failures` has them one by one."""
+    """No source gave a file; `failures` has one error per source."""
 
     def __init__(self, file: str, failures: Sequence[SourceFailed]) -> None:
         super().__init__("; ".join(map(str, failures)), file)
@@ -61,7 +61,7 @@ class EverySourceFailed(SourceFailed):
 
 
 class WrongDigest(SourceFailed):
-    """Bytes or parsed content differ from what is pinned; they are set aside, never used."""
+    """Bytes or parsed content have another digest than the pinned one; they are never used."""
 
     def __init__(self, file: str, source: str, expected: str, found: str) -> None:
         super().__init__(

@@ -23,7 +23,7 @@ PathLike = str | os.PathLike[str]
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """How a dataset stands: `status` in one word, `detail` for a person."""
+    """The state of a dataset: `status` in one word, `detail` for a person."""
 
     name: str
     status: str
@@ -38,15 +38,15 @@ def load(
     cache: PathLike | None = None,
     offline: bool = False,
 ) -> Dataset:
-    """The dataset of that name, fetched, checked and parsed if this is the first time."""
+    """The dataset of that name; the first time it is fetched, checked and parsed."""
     return _load(name, Settings.of(mirror, cache, offline))[0]
 
 
 def identity(dataset: str) -> dict[str, Any]:
-    """The full name of a dataset, the digest of its content, whether it is here or not, and what
-    is said of it: names of features, those that leak the label, marks.
+    """The full name of a dataset, the digest of its content, and `said`: the names of its
+    features, those that leak the label, and its marks. The dataset need not be cached.
 
-    A dataset whose digest is not pinned, such as your own, is read for it.
+    A dataset without a pinned digest, such as your own, is read to compute it.
     """
     standing = state(dataset)
     entry = None if standing.status == "yours" else REGISTRY[standing.name]
@@ -76,9 +76,9 @@ def fetch(
     cache: PathLike | None = None,
     offline: bool = False,
 ) -> State:
-    """Make sure that the dataset is here; `status` is `fetched`, `cached`, `yours` or `embedded`.
+    """Make sure that the dataset is cached: `fetched`, `cached`, `yours` or `embedded`.
 
-    The content of a cached one is checked; an embedded one needs no work.
+    The content of a cached dataset is checked; an embedded one needs no work.
     """
     standing = state(name, mirror=mirror, cache=cache)
     if standing.status == "embedded":
@@ -90,7 +90,7 @@ def fetch(
 
 
 def state(name: str, *, mirror: PathLike | None = None, cache: PathLike | None = None) -> State:
-    """`cached`, `embedded`, `yours`, where it would come from, or `not available` and why."""
+    """`cached`, `embedded`, `yours`, the source it would come from, or `not available` and why."""
     settings = Settings.of(mirror, cache)
     own = _own_path(name, settings)
     if own is not None:
@@ -109,7 +109,7 @@ def state(name: str, *, mirror: PathLike | None = None, cache: PathLike | None =
 
 
 def verify(name: str, *, cache: PathLike | None = None) -> State:
-    """Check everything that the cache holds: `ok`, `embedded`, `not cached` or `damaged`."""
+    """Check all of its files in the cache: `ok`, `embedded`, `not cached` or `damaged`."""
     settings = Settings.of(None, cache)
     own = _own_path(name, settings)
     if own is not None:
@@ -133,7 +133,7 @@ def verify(name: str, *, cache: PathLike | None = None) -> State:
 
 
 def own_names(settings: Settings) -> list[str]:
-    """The names of the datasets that the user added."""
+    """The names of datasets that the user added."""
     return sorted(path.stem for path in settings.own("x").parent.glob("*.parquet"))
 
 
@@ -162,7 +162,7 @@ def _load(name: str, settings: Settings) -> tuple[Dataset, str]:
 
 
 def _cached(entry: Entry, path: Path) -> Dataset | None:
-    """The parsed form, if it is there, whole and of this version of the registry."""
+    """The parsed form if it exists, whole and of this version of the registry; else None."""
     try:
         dataset = parsed.read(path)
     except FileNotFoundError:
@@ -205,7 +205,7 @@ def _would_come_from(entry: Entry, settings: Settings) -> tuple[str, str]:
 
 
 def _own_path(name: str, settings: Settings) -> Path | None:
-    """A dataset that the user added, in any case of letters."""
+    """The file of a dataset that the user added, or None; upper and lower case are the same."""
     try:
         name = resolve(name)
     except UnknownDataset:

@@ -1,4 +1,4 @@
-"""How much memory people's own files may take: looked at before they are read, and raisable."""
+"""The memory that your own files may take, checked before they are read."""
 
 import math
 import os
@@ -8,12 +8,12 @@ from flgc.datasets.errors import DatasetError
 
 VARIABLE = "FLGC_MAX_GB"
 USUAL_GB = 1.0
-WIDTH = 8  # bytes of a value, whatever it was in the file
+WIDTH = 8  # bytes of a value in memory
 GB = 1e9
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is no regular file, such as a pipe, which may never end, and a large one."""
+    """Refuse large files, and all but regular files: a pipe may never end."""
     if path.is_dir():
         raise DatasetError(f"{path} is a folder; name a CSV, Parquet or .pt file")
     if not path.exists():
@@ -27,18 +27,18 @@ def check_file(path: Path) -> None:
 
 
 def check_shape(name: str, shape: tuple[int, ...]) -> None:
-    """Refuse an array that would not fit within the limit."""
+    """Refuse an array above the limit."""
     check_memory(name, WIDTH * math.prod(shape), " x ".join(map(str, shape)) + " values")
 
 
 def check_memory(name: str, n_bytes: int, what: str) -> None:
-    """Refuse what would take more than the limit, with the value that would let it pass."""
+    """Refuse what takes more than the limit; the error says which limit would do."""
     limit = limit_gb()
     if n_bytes > limit * GB:
         needed = n_bytes / GB
         raise DatasetError(
             f"{name}: {what} would take {needed:.3g} GB of memory, and the limit is {limit:g} GB; "
-            f"to read it all the same, set {VARIABLE}={math.ceil(needed)}"
+            f"to read it anyway, set {VARIABLE}={math.ceil(needed)}"
         )
 
 
@@ -50,5 +50,7 @@ def limit_gb() -> float:
     except ValueError:
         limit = math.nan
     if not limit > 0:
-        raise DatasetError(f"{VARIABLE}={text!r} is no limit: give a number of gigabytes above 0")
+        raise DatasetError(
+            f"{VARIABLE}={text!r} is not a limit: give a number of gigabytes above 0"
+        )
     return limit

@@ -43,11 +43,11 @@ def from_table(
 ) -> Dataset:
     """A CSV or Parquet file, or a data frame, with one column of labels (the last by default).
 
-    Columns that are not numbers become one column per value (`onehot`) or numbers in sorted order
-    (`ordinal`). A missing feature is an error; a missing label means an unlabelled row (-1).
-    Labels are whole numbers or text, in any range: their sorted values are the classes 0..C-1.
-    Without a `header` the columns are called 0, 1, 2, ... `tidy` fills missing features, leaves
-    out columns that say nothing, and notes in the provenance what was done.
+    Text columns become one column per value (`onehot`) or numbers in sorted order (`ordinal`). A
+    missing feature is an error; a missing label means an unlabelled row (-1). Labels are whole
+    numbers or text, in any range: their sorted values are the classes 0..C-1. Without a `header`
+    the columns are called 0, 1, 2, ... `tidy` fills missing features, leaves out columns without
+    information, and notes in the provenance what was done.
     """
     frame, source = read_frame(table, header, UNKNOWN if tidy else ())
     if frame.empty:
@@ -87,9 +87,9 @@ def from_graph(
 ) -> Dataset:
     """A node table as in `from_table`, and an edge list with a source and a target column.
 
-    Edges name nodes by the column `node`, or by row number (from 0) when it is not given. They are
-    taken as undirected; doubles and self loops are removed. A further column called `weight` has
-    what edges weigh, 1 without it: those of doubles add, of two directions the larger one counts.
+    Edges name nodes by the column `node`, or by row number (from 0) without it. They become
+    undirected; duplicates and self loops are removed. A further column `weight` has the weights of
+    edges, 1 by default: weights of duplicates add, of two directions the larger one counts.
     """
     frame, where = read_frame(nodes, header, UNKNOWN if tidy else ())
     dataset = from_table(
@@ -110,18 +110,18 @@ def from_graph(
         row = int(np.argmax(index.isna()))
         raise DatasetError(f"{where}: the node in row {row} has no name in column {node!r}")
     if not index.is_unique:
-        raise DatasetError(f"{where}: node {index[index.duplicated()][0]} stands there twice")
+        raise DatasetError(f"{where}: node {index[index.duplicated()][0]} is listed twice")
     places = [index.get_indexer(pd.Index(end)) for end in ends]
     for end, place in zip(ends, places, strict=True):
         if (place < 0).any():
             unknown = end.iloc[int(np.argmax(place < 0))]
             hint = "" if node else "; which column names the nodes? Give node=, or --node"
-            raise DatasetError(f"{edges_from}: {unknown} is no node of {where}{hint}")
+            raise DatasetError(f"{edges_from}: {unknown} is not a node of {where}{hint}")
     notes, others = dataset.provenance["notes"][1:], links.columns.drop([end.name for end in ends])
     if WEIGHT in others:
         weights = _weights(links[WEIGHT], edges_from)
         edge_index, edge_weight = weighted_edges(places[0], places[1], weights, dataset.n_nodes)
-        notes = [*notes, f"Edges weigh what column {WEIGHT!r} says."]
+        notes = [*notes, f"Weights of edges: column {WEIGHT!r}."]
     else:
         edge_index = canonical_edges(places[0], places[1], dataset.n_nodes)
         edge_weight = None
@@ -133,7 +133,7 @@ def from_graph(
 
 
 def _weights(column: "pd.Series", source: str) -> np.ndarray:
-    """What edges weigh, or the row of the first that is no weight."""
+    """The weights of edges; the first invalid one is an error."""
     import pandas as pd
 
     weights = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
@@ -141,7 +141,7 @@ def _weights(column: "pd.Series", source: str) -> np.ndarray:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DatasetError(
-            f"{source}: weight {column.iloc[row]} in row {row} is none; use numbers from 0 on"
+            f"{source}: weight {column.iloc[row]} in row {row} is not valid; use numbers >= 0"
         )
     return weights
 
@@ -157,7 +157,7 @@ def from_files(
     drop: Sequence[str] = (),
     tidy: bool = False,
 ) -> Dataset:
-    """Whatever a file is: a PyG `.pt`, a node table if there are `edges`, or a table."""
+    """A PyG `.pt` file, a node table if there are `edges`, or a table."""
     if Path(file).suffix.lower() in (".pt", ".pth"):
         from flgc.datasets.readers.pyg import from_pyg
 
@@ -184,10 +184,10 @@ def from_files(
 def add_from(
     dataset: Dataset, file: PathLike, name: str | None = None, *, cache: PathLike | None = None
 ) -> str:
-    """Keep what was read from a file under the file's name, and give that name.
+    """Keep the dataset of a file under the file's name, and return that name.
 
-    `my-iris` for `iris.csv`, as iris is a dataset of the registry. The same file again replaces
-    what was kept of it; a name that other data have is not taken.
+    `my-iris` for `iris.csv`, as iris is a dataset of the registry. The same file again replaces its
+    dataset; a name that other data have is an error.
     """
     if name is None:
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(file).stem).strip("-._") or "table"
@@ -198,7 +198,7 @@ def add_from(
         kept = parsed.read(path).provenance["sources"]["data"]
         if kept != source:
             raise DatasetError(
-                f"there is a dataset {name!r} already, added from {kept}; give this one another "
+                f"dataset {name!r} exists already, added from {kept}; give this one another "
                 "name: name=, or --name"
             )
     provenance = {**dataset.provenance, "sources": {"data": source}}
@@ -207,7 +207,7 @@ def add_from(
 
 
 def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
-    """Keep a dataset in the cache, so that `load(name)` finds it from now on."""
+    """Keep a dataset in the cache, where `load(name)` finds it."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise DatasetError(f"{name!r} cannot be a name: use letters, digits, '.', '_' and '-'")
     if name.lower() in SPELLINGS:
@@ -232,14 +232,14 @@ def add(dataset: Dataset, name: str, *, cache: PathLike | None = None) -> Path:
 
 
 def check_classes(dataset: Dataset, n_rows: int) -> None:
-    """Refuse labels that are no classes: a single one, or about as many as rows that count."""
+    """Refuse labels that are not classes: a single one, or more than half as many as rows."""
     counts = dataset.class_counts
     n_classes = sum(count > 0 for count in counts)
     if n_classes < 2:
         raise DatasetError(
             f"{dataset.name} has one class only ({dataset.class_names[int(np.argmax(counts))]!r}): "
-            "there is nothing to tell apart; name the column of the classes with --label, or label "
-            "rows of another class"
+            "nothing can be predicted; name the column of the classes with --label, or label rows "
+            "of another class"
         )
     if 2 * n_classes > n_rows:
         raise DatasetError(

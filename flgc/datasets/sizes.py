@@ -1,4 +1,4 @@
-"""How large datasets are, and how many of their nodes a run labels and tests."""
+"""Sizes of datasets, with the numbers of labelled and tested nodes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,9 +13,9 @@ SIZES = ("classes", "instances", "features", "train", "test")
 def sizes(
     data: Mapping[str, Dataset], splits: Mapping[str, Sequence[Split]] | None = None
 ) -> pd.DataFrame:
-    """One row per dataset: its sizes, the smallest class, and what the first run labels and tests.
+    """One row per dataset: its sizes, its smallest class, and the split sizes of the first run.
 
-    Runs label equally many: what is drawn differs, not how much.
+    All runs label equally many nodes, but different ones.
     """
     rows = []
     for name, dataset in data.items():

@@ -1,8 +1,8 @@
-"""Who is labelled, who validates, who is tested: pure functions of labels and a seed.
+"""Splits: which nodes are labelled, validate and are tested, from labels and a seed.
 
-A seed comes from (experiment, dataset, run), never from the method: every method sees the same
-splits. Nodes are drawn by the raw bits of PCG64, whose stream numpy never changes, so a split is
-the same on every machine and with every version.
+Seeds depend on (experiment, dataset, run), never on the method, so all methods see the same splits.
+Nodes are drawn from the raw bits of PCG64, whose stream numpy never changes, so a split is the same
+on every machine and with every version.
 """
 
 import dataclasses
@@ -41,7 +41,7 @@ class Split:
 
 
 def derive_seed(experiment: str, dataset: str, run: int) -> int:
-    """64 bits that depend on these three and on nothing else."""
+    """64 bits that depend only on these three."""
     text = json.dumps([experiment, dataset, run])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
@@ -79,28 +79,28 @@ def random_like_public(
 
 
 def full(split: Split, n_nodes: int) -> Split:
-    """All nodes that neither validate nor are tested are labelled."""
+    """The split with all nodes labelled that neither validate nor are tested."""
     held_out = np.concatenate([split.val, split.test])
     return Split(np.setdiff1d(np.arange(n_nodes), held_out), split.val, split.test)
 
 
 def fraction_per_class(labels: np.ndarray, seed: int, fraction: float = 0.1) -> Split:
-    """ceil(fraction) of each class is labelled, all others are tested."""
+    """ceil(fraction * size) nodes of each class are labelled, all others are tested."""
     if not 0 < fraction < 1:
         raise ValueError(f"fraction must lie between 0 and 1, found {fraction}")
-    # Rounded first: 0.07 times 100 is a little more than 7 in binary.
+    # Rounded first: 0.07 * 100 is a little more than 7 in binary.
     return _rest_is_tested(labels, seed, lambda size: math.ceil(round(fraction * size, 9)))
 
 
 def n_per_class(labels: np.ndarray, seed: int, n: int) -> Split:
-    """N nodes of each class are labelled, all others are tested."""
+    """`n` nodes of each class are labelled, all others are tested."""
     if n < 1:
         raise ValueError(f"n must be at least 1, found {n}")
     return _rest_is_tested(labels, seed, lambda size: n)
 
 
 def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
-    """The split that a text names: public, random, full, random-full, 10%, 5-per-class, ..."""
+    """The split of a kind: public, random, full, random-full, 10%, 5-per-class, ..."""
     if kind == "public":
         return public(dataset.masks)
     if kind == "random":
@@ -123,9 +123,9 @@ def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
 
 
 def runs(data: Dataset, split: str | Sequence[str], seeds: Sequence[int]) -> list[Split]:
-    """The splits of the runs with these seeds, with folds where nobody validates.
+    """The splits of the runs with these seeds, with folds if they have no validation nodes.
 
-    Of several kinds of split all runs of the first come first, then all of the second.
+    Of several kinds of split, all runs of the first kind come first, then those of the second.
     """
     kinds = [split] if isinstance(split, str) else split
     drawn = [(make(data, kind, seed), seed) for kind in kinds for seed in seeds]
@@ -133,9 +133,9 @@ def runs(data: Dataset, split: str | Sequence[str], seeds: Sequence[int]) -> lis
 
 
 def with_folds(split: Split, labels: np.ndarray, seed: int, n_folds: int = N_FOLDS) -> Split:
-    """The same with its labelled nodes parted, each class as evenly as it goes.
+    """The split with its labelled nodes divided into folds, each class as evenly as possible.
 
-    A class with one labelled node is in no fold: a fit without it would not know the class.
+    A class with one labelled node is in no fold: a fit without it would not see the class.
     """
     folds = np.full(len(split.train), -1, dtype=np.int8)
     order = _shuffled(len(split.train), seed)
@@ -193,13 +193,13 @@ def _first_of_each_class(
         members = order[labels[order] == label]
         wanted = how_many(len(members))
         if wanted > len(members):
-            raise ValueError(f"class {label} has {len(members)} nodes, {wanted} are to be labelled")
+            raise ValueError(f"class {label} has {len(members)} nodes, too few to label {wanted}")
         chosen.append(members[:wanted])
     return np.concatenate(chosen)
 
 
 def _rest_is_tested(labels: np.ndarray, seed: int, how_many: Callable[[int], int]) -> Split:
-    """Nodes without a known label (-1) are neither labelled nor tested."""
+    """Label so many nodes of each class and test the others; unknown ones (-1) are in neither."""
     train = np.sort(_first_of_each_class(labels, _shuffled(len(labels), seed), how_many))
     test = np.setdiff1d(np.flatnonzero(labels >= 0), train)
     return Split(train, np.array([], dtype=np.int64), test)

@@ -1,4 +1,9 @@
-"""Is one method better than another over many datasets?"""
+"""Is one method better than another over many datasets?
+
+>>> from flgc.statistics import comparison, signed_ranks
+>>> signed_ranks([3, 2, 1], [0, 0, 0]).p_value
+0.25
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -20,7 +20,7 @@ def compare(
     ],
     control: Annotated[
         str | None,
-        typer.Option(help="Method to hold against all others; the best in mean rank by default."),
+        typer.Option(help="Method to compare with all others; by default the best in mean rank."),
     ] = None,
     level: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
     lower_is_better: Annotated[
@@ -36,9 +36,9 @@ def compare(
 ) -> None:
     """Compare methods over datasets: exact Wilcoxon tests, Holm's correction, Friedman's test.
 
-    The first column names the dataset, each further column is a method. A table with the columns
-    dataset, method and value will do too; several rows of a cell, such as runs, are averaged.
-    A cell may be "85.3 ± 1.2" (the mean counts) or missing: empty, NA, - or n/a.
+    The first column names the dataset, each further column is a method. Or the columns are dataset,
+    method and value; several rows of a cell, such as runs, are averaged. A cell may be "85.3 ± 1.2"
+    (the mean counts) or missing: empty, NA, - or n/a.
 
     Example: flgc compare results.csv --control 'FLGC*' --latex table.tex --figure ranks.svg
     """
@@ -68,12 +68,12 @@ def _compare(
 
     for path in figures:
         if path.suffix.lower() not in FIGURES:
-            raise ValueError(f"{path} is no figure that can be written: {' or '.join(FIGURES)}")
+            raise ValueError(f"{path} must end with {' or '.join(FIGURES)}")
     table, notes = read_results(results)
     if lower_is_better:
         table, notes = -table, ["Lower values are better.", *notes]
     result = comparison(table, control, level=level)
-    # All is made before anything is written.
+    # Everything is computed before anything is written.
     files = {path: _figure(result, path.suffix.lower()) for path in figures}
     if markdown:
         files[markdown] = rendering.as_markdown(result, notes).encode()

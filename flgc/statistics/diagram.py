@@ -1,6 +1,6 @@
 """The critical-difference diagram: mean ranks on an axis, bars under methods that do not differ.
 
-The best is at the left. A bar joins neighbours none of whose pairs differ after Holm's correction
+The best is at the left. A bar joins neighbours if no pair of them differs after Holm's correction
 over all pairs of exact Wilcoxon tests. The same numbers give the same bytes of SVG.
 """
 
@@ -15,13 +15,13 @@ from flgc.statistics.rendering import unjoined_sentence
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AXIS_WIDTH = 5.5  # inches; names stand at both sides of it and widen the figure
+AXIS_WIDTH = 5.5  # inches; names at both sides widen the figure
 ROW, BAR_STEP, LINE = 0.24, 0.13, 0.17  # heights in inches: a name, a bar, a line of the caption
 COLOUR = "#0072b2"
 
 
 def critical_difference(found: Comparison) -> "Figure":
-    """Draw it; the better half of the methods is named at the left, the others at the right."""
+    """Draw the diagram, with names of the better half at the left and the others at the right."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:

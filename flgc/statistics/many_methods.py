@@ -1,12 +1,12 @@
 """Is one method better than another over many datasets? Tests for a table of datasets x methods.
 
-Every pair is compared by the exact signed-rank test of `signed_ranks.py`, whose zero and tie
-conventions give back the paper's Table VI. Holm's procedure corrects the p-values, over all pairs
-or over the rivals of one control; Friedman's test asks first whether any method differs at all.
+Every pair is compared by the exact signed-rank test of `signed_ranks.py`, whose conventions for
+zeros and ties reproduce the paper's Table VI. Holm's procedure corrects the p-values, over all
+pairs or over the rivals of one control; Friedman's test asks whether any method differs at all.
 
-A table has one row per dataset and one column per method; a larger value is a better one. A cell
-may be missing: its dataset then takes no part in the pairs that need the cell, and in all others
-it does. Mean ranks, and what rests on them, go over the datasets that have all methods.
+A table has one row per dataset and one column per method; larger values are better. If a cell is
+missing, its dataset is left out of the pairs that need the cell. Mean ranks, and what rests on
+them, use the datasets that have all methods.
 """
 
 from collections.abc import Sequence
@@ -29,8 +29,8 @@ FEWEST_DATASETS = 2  # of a pair: over one dataset there is nothing to test
 class Friedman:
     """Friedman's statistic and its chi-squared p-value over the datasets that have all methods.
 
-    `mean_ranks` has 1 for the best. It is empty where no dataset is complete, and then there is no
-    test; nor is there one of two methods, which the pair's own test compares.
+    In `mean_ranks` 1 is the best. It is empty if no dataset is complete. Then there is no test, nor
+    is there for two methods, which are compared as a pair.
     """
 
     datasets: int
@@ -41,13 +41,13 @@ class Friedman:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """All that the tests say of a table of datasets x methods.
+    """The results of all tests on a table of datasets x methods.
 
     `pairs` has a row for each method (`row`) against each other (`column`): the number of
     `datasets` that have both, R+ and R- (`rank_sum_for`, `rank_sum_against`), `wins`, `ties`,
-    `losses`, the effect size `rank_biserial`, the exact two-sided `p_value`, and `p_holm`, which is
-    corrected over all pairs. `verdict` and `verdict_holm` (`better`, `undecided` or `worse`) are of
-    the row's method, at the `level`.
+    `losses`, the effect size `rank_biserial`, the exact two-sided `p_value`, and `p_holm`,
+    corrected over all pairs. `verdict` and `verdict_holm` (`better`, `undecided` or `worse`) are
+    about the row's method, at the `level`.
     """
 
     table: pd.DataFrame
@@ -70,7 +70,7 @@ class Comparison:
     def verdicts(self) -> pd.DataFrame:
         """Row against column: at twice the level above the diagonal, at the level below it.
 
-        So has the paper's Table VI 0.1 and 0.05.
+        The paper's Table VI has 0.1 and 0.05.
         """
         above = self._matrix(_verdicts(self.pairs, self.pairs["p_value"], 2 * self.level))
         below = self._matrix(self.pairs["verdict"])
@@ -92,8 +92,8 @@ class Comparison:
     def groups(self) -> list[tuple[str, ...]]:
         """The bars of the critical-difference diagram: longest runs of neighbours in mean rank.
 
-        In a run *no* pair differs after Holm's correction over all pairs, not only the two ends:
-        a method may differ from one of the middle and yet not from those at the ends.
+        In a run *no* pair differs after Holm's correction over all pairs. To compare its two ends is
+        not enough: a method may differ from one in the middle but not from those at the ends.
         """
         ranking, runs, end = self.ranking, [], 0
         for start in range(len(ranking)):
@@ -109,7 +109,7 @@ class Comparison:
 
     @property
     def unjoined(self) -> list[tuple[str, str]]:
-        """Pairs that do not differ and yet share no bar, as a method between them differs."""
+        """Pairs that do not differ but share no bar, as a method between them differs."""
         joined = {pair for group in self.groups for pair in combinations(group, 2)}
         return [
             pair
@@ -178,14 +178,14 @@ def friedman(table: pd.DataFrame) -> Friedman:
 
 
 def smallest_p(n_datasets: int) -> float:
-    """2^(1-n): the two-sided p if one method wins on all n datasets. No pair can have less."""
+    """2^(1-n): the two-sided p if one method wins on all n datasets, the smallest of a pair."""
     return 2.0 ** (1 - n_datasets)
 
 
 def datasets_needed(level: float, n_tests: int = 1) -> int:
-    """Fewest datasets with which one of so many tests can reach the level after Holm.
+    """The fewest datasets n with which one of m tests can reach the level after Holm.
 
-    The smallest p counts m times, m 2^(1-n) <= level, so n >= 1 + log2(m / level).
+    m 2^(1-n) <= level, so n >= 1 + log2(m / level).
     """
     return ceil(1 + log2(n_tests / level))
 
@@ -234,7 +234,7 @@ def _verdicts(pairs: pd.DataFrame, p: pd.Series, level: float) -> pd.Series:
 
 
 def _checked(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with names as text and values as numbers, or what is wrong with it."""
+    """The table with names as text and values as numbers; raises an error if that fails."""
     table = table.set_axis([str(name) for name in table.columns], axis=1)
     table = table.set_axis([str(name) for name in table.index], axis=0)
     for what, names in {"method": table.columns, "dataset": table.index}.items():
@@ -251,7 +251,7 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
         try:
             table[method] = table[method].astype(float)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{method} has values that are no numbers: {error}") from error
+            raise ValueError(f"{method} has values that are not numbers: {error}") from error
     absent = [method for method in table.columns if table[method].isna().all()]
     if absent:
         raise ValueError(f"no value at all for {', '.join(absent)}; drop it before comparing")

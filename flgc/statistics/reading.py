@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 TIDY = ("dataset", "method", "value")
-# Further columns of a tidy table that may hold words and be averaged over; numbers always may.
+# Further columns of a tidy table to average over even if they hold words.
 RUNS = ("run", "seed", "split", "fold", "repeat", "repetition", "trial")
 SEPARATORS = "\t;,"
 MISSING = ("", "na", "n/a", "nan", "-", "–", "—", "none", "null")  # noqa: RUF001 (dashes)
@@ -23,11 +23,11 @@ AVERAGES = ("average", "avg", "avg.", "mean", "overall", "mean rank", "average r
 
 
 def read_results(source: str) -> tuple[pd.DataFrame, list[str]]:
-    """The table of datasets x methods, and what a reader must know of how it was made.
+    """The table of datasets x methods, and notes on how it was made.
 
     `source` is a path, or `-` for CSV from standard input. The first column names the dataset and
-    each further one is a method; or the columns are dataset, method and value, with further ones
-    that tell apart the rows of one cell, which are averaged.
+    each further one is a method; or the columns are dataset, method and value, and further columns
+    distinguish the rows of one cell, which are averaged.
     """
     header, rows, comma = _parquet(source) if _is_parquet(source) else _text(source)
     if len(header) < 2:
@@ -37,7 +37,7 @@ def read_results(source: str) -> tuple[pd.DataFrame, list[str]]:
         raise ValueError(f"{source}: no name above column {unnamed[0]}")
     lowered = [name.lower() for name in header]
     if "value" not in lowered and {"dataset", "method"} <= set(lowered):
-        raise ValueError(f"{source}: columns dataset and method, but none that is named value")
+        raise ValueError(f"{source}: columns dataset and method, but no column value")
     if set(TIDY) <= set(lowered):
         table, notes = _from_tidy(header, lowered, rows, comma)
     else:
@@ -70,12 +70,12 @@ def _parquet(source: str) -> tuple[list[str], list[list[Any]], bool]:
 
 
 def _text(source: str) -> tuple[list[str], list[list[Any]], bool]:
-    """Header and rows; whether a comma is decimal, which it is where semicolons separate."""
+    """Header, rows, and whether commas are decimal: they are if semicolons separate."""
     raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{source}: no text in UTF-8 ({error.reason})") from error
+        raise ValueError(f"{source}: not UTF-8 text ({error.reason})") from error
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(SEPARATORS, key=lambda sign: len(next(csv.reader([first], delimiter=sign), [])))
     try:
@@ -85,7 +85,7 @@ def _text(source: str) -> tuple[list[str], list[list[Any]], bool]:
     lines = [[cell.strip() for cell in line] for line in lines]
     filled = [(number, line) for number, line in enumerate(lines, 1) if any(line)]
     if not filled:
-        raise ValueError(f"{source}: nothing in it")
+        raise ValueError(f"{source}: the file is empty")
     (_, header), *rows = filled
     for number, row in rows:
         if len(row) != len(header):
@@ -145,7 +145,7 @@ def _from_tidy(
         notes.append(f"Each cell is the mean of {rows_each} rows{over}.")
         absent = sum(math.isnan(value) for values in cells.values() for value in values)
         if absent:
-            notes.append(f"{absent} rows without a value are in no mean.")
+            notes.append(f"{absent} rows without a value are left out of the means.")
     return table, notes
 
 
@@ -170,16 +170,16 @@ def _is_word(cell: Any) -> bool:
 
 
 def _numbers(cells: Sequence[Any], places: Sequence[tuple[str, str]], comma: bool) -> list[float]:
-    """Numbers of one dataset; all in percent or none, as they are compared with each other."""
+    """The numbers of one dataset, all in percent or none, as they are compared."""
     pairs = [_number(cell, place, comma) for cell, place in zip(cells, places, strict=True)]
     signs = {percent for value, percent in pairs if not math.isnan(value)}
     if len(signs) > 1:
-        raise ValueError(f"{places[0][0]} has values with % and without; write them all alike")
+        raise ValueError(f"{places[0][0]} has values with % and without; use one form for all")
     return [value for value, _ in pairs]
 
 
 def _number(cell: Any, place: tuple[str, str], comma: bool) -> tuple[float, bool]:
-    """The mean that a cell states, without what stands after ±, and whether it is in percent."""
+    """The mean in a cell, without what follows ±, and whether it is in percent."""
     if _is_gap(cell):
         return math.nan, False
     if isinstance(cell, (int, float, np.number)) and not isinstance(cell, bool):

@@ -1,6 +1,6 @@
 """A comparison in words and tables: for Markdown, LaTeX, JSON and the terminal.
 
-The parts are made one by one, as sheets and sentences, and are the same in every form:
+The parts are sheets and sentences, the same in every form:
 `verdict_sentence`, `reach_sentence`, `control_sheet`, `rank_sum_sheet`, `rank_sheet` (with
 `friedman_sentence` as its note), `groups_sentence`.
 """
@@ -41,7 +41,7 @@ LATEX_CHARACTERS = {
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of texts with a title above and a note below; names stand in the first column."""
+    """A table of texts with a title above and a note below; the first column has names."""
 
     title: str
     header: tuple[str, ...]
@@ -71,7 +71,7 @@ def verdict_sentence(found: Comparison, control: str | None = None) -> str:
 
 
 def reach_sentence(found: Comparison) -> str:
-    """Could so many datasets show anything? What the smallest p is, and how many a level needs."""
+    """Whether so many datasets can reach the level: the smallest p, and how many are needed."""
     n, few = int(found.pairs["datasets"].max()), int(found.pairs["datasets"].min())
     rivals = len(found.methods) - 1
     tests = {"a single pair": 1}
@@ -93,7 +93,7 @@ def reach_sentence(found: Comparison) -> str:
 
 
 def friedman_sentence(found: Comparison) -> str:
-    """Friedman's test, over which datasets, or why there is none."""
+    """Friedman's test and its datasets, or why there is none."""
     test, n = found.friedman, len(found.table)
     if not test.datasets:
         return "No Friedman test and no mean ranks: no dataset has values of all methods."
@@ -204,7 +204,7 @@ def markdown(sheet: Sheet) -> str:
 
 
 def latex(sheet: Sheet) -> str:
-    """A table environment by booktabs, its note in the caption; without rows the note alone."""
+    """A table environment for booktabs, with its note in the caption; without rows the note alone."""
     if not sheet.rows:
         return in_latex(sheet.note)
     lines = [" & ".join(map(in_latex, line)) + r" \\" for line in (sheet.header, *sheet.rows)]
@@ -227,9 +227,9 @@ def latex(sheet: Sheet) -> str:
 
 
 def in_latex(text: str) -> str:
-    """With every special character as LaTeX sets it.
+    """The text with special characters escaped for LaTeX.
 
-    After the end of a row, a bracket or a star would be an option of it.
+    At the start of a cell, a bracket or a star would become an option of `\\\\`.
     """
     characters = "".join(LATEX_CHARACTERS.get(sign, sign) for sign in text)
     return f"{{}}{characters}" if characters.startswith(("[", "*")) else characters
@@ -244,7 +244,7 @@ def as_markdown(found: Comparison, notes: Sequence[str] = ()) -> str:
 
 
 def as_latex(found: Comparison, notes: Sequence[str] = ()) -> str:
-    """All parts as LaTeX, for a document that uses booktabs."""
+    """All parts as LaTeX, for a document with booktabs."""
     parts = [r"% Needs \usepackage{booktabs}.", *map(in_latex, _sentences(found, notes))]
     parts += [latex(sheet) for sheet in _sheets(found)]
     return "\n\n".join([*parts, in_latex(groups_sentence(found))]) + "\n"
@@ -285,7 +285,7 @@ def as_json(found: Comparison, notes: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def in_terminal(found: Comparison, width: int, notes: Sequence[str] = ()) -> Iterable[Any]:
-    """All parts as what rich prints, each within so many columns."""
+    """All parts as rich prints them, at most `width` columns wide."""
     from rich.text import Text
 
     yield Text(_heading(found), style="bold")
@@ -299,11 +299,11 @@ def in_terminal(found: Comparison, width: int, notes: Sequence[str] = ()) -> Ite
     yield Text(f"\n{groups_sentence(found)}")
 
 
-NAME_WIDTH = 26  # of the terminal; a longer name takes two lines
+NAME_WIDTH = 26  # columns of the terminal; longer names are wrapped
 
 
 def side_by_side(sheet: Sheet, width: int) -> Iterable[Sheet]:
-    """A sheet that is too wide as several, each with the names and as many columns as fit."""
+    """Split a wide sheet into several, each with the names and as many columns as fit."""
     columns = list(zip(sheet.header, *sheet.rows, strict=True))
     widths = [max(map(len, column)) + 1 for column in columns]
     names = min(widths[0], NAME_WIDTH + 1)
@@ -328,7 +328,7 @@ def _rich_table(sheet: Sheet, width: int) -> Any:
         table.add_column(Text(column), justify="right", no_wrap=True)
     arrows = any(cell.endswith(("↑", "↓")) for row in sheet.rows for cell in row[1:])
     for name, *cells in sheet.rows:
-        # A place for the arrow in every cell, so that the numbers stand below each other.
+        # Every cell has room for an arrow, so that numbers are aligned.
         aligned = [cell if cell.endswith(("↑", "↓")) else f"{cell} " for cell in cells]
         table.add_row(Text(name), *map(_coloured, aligned if arrows else cells))
     return table

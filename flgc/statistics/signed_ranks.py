@@ -2,12 +2,12 @@
 
     R+ = sum_{d_i > 0} rank(|d_i|) + 1/2 sum_{d_i = 0} rank(|d_i|),      R- likewise with d_i < 0
 
-with d_i the difference of two methods on dataset i, ties sharing their mean rank. Zero differences
-are ranked too and their rank sum is split evenly; when their number is odd, one is dropped first
-(the convention of the KEEL tool, with which the paper's table of ranks was made).
+with d_i the difference of two methods on dataset i; ties share their mean rank. Zero differences
+are ranked too, and their rank sum is split evenly; if their number is odd, one is dropped first
+(the convention of the KEEL tool, which made the paper's table of ranks).
 
-Under the null hypothesis each non-zero difference is positive or negative with probability 1/2,
-which gives the distribution of R+ exactly, also with ties: no normal approximation anywhere.
+Under the null hypothesis each non-zero difference is positive or negative with probability 1/2.
+This gives the exact distribution of R+, also with ties, without a normal approximation.
 """
 
 from collections.abc import Iterable
@@ -23,10 +23,10 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class SignedRanks:
-    """The signed-rank sums of one pair of methods, and what their exact null distribution needs.
+    """The signed-rank sums of one pair of methods, with the ranks for their null distribution.
 
-    `moving_ranks` are the ranks of the non-zero differences, `zero_share` is the half of the zeros'
-    rank sum that each side gets whatever the signs.
+    `moving_ranks` are the ranks of the non-zero differences, `zero_share` is half of the zeros'
+    rank sum, which each side gets.
     """
 
     positive: float
@@ -81,7 +81,7 @@ def signed_ranks(first: npt.ArrayLike, second: npt.ArrayLike) -> SignedRanks:
 def critical_value(n: int, level: float) -> float:
     """Largest c with 2 P(R+ <= c) <= level for n differences without ties; nan if there is none.
 
-    These are the numbers of the printed tables: 81 for n = 24 at 0.05, 91 at 0.1.
+    As in printed tables: 81 for n = 24 at 0.05, 91 at 0.1.
     """
     if n < 0 or not 0 < level < 1:
         raise ValueError(f"need n >= 0 and 0 < level < 1, found n={n}, level={level}")

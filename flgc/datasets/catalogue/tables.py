@@ -78,8 +78,7 @@ VOTES = {column: {"n": 0.0, "y": 1.0} for column in range(1, 17)}
 ZOO = ("mammal", "bird", "reptile", "fish", "amphibian", "insect", "invertebrate")
 ZOO_NAMES = {str(i): animal for i, animal in enumerate(ZOO, start=1)}
 
-# One paragraph per dataset, to be read as a table: the formatter would put every number on its
-# own line.
+# One paragraph per dataset, as in a table: the formatter would put every number on its own line.
 # fmt: off
 TABLES = (
     Entry(
@@ -211,7 +210,7 @@ TABLES = (
         "same as flgc",
         "after Strehl and Ghosh (2002), Cluster ensembles, JMLR 3",
         marks=("re-drawn",),
-        notes=("the original is not published any more: a seeded draw of the same description",),
+        notes=("the original is no longer published: a seeded draw of the same description",),
     ),
     Entry(
         "wdbc", "table", 2, 569, 30,

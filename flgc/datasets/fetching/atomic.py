@@ -7,15 +7,15 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-STALE_AFTER = 3600.0  # seconds; what a killed process left behind may go then
+STALE_AFTER = 3600.0  # seconds after which the file of a killed process is removed
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path`; flushed and renamed onto it when the block ends well.
+    """A temporary file beside `path`; flushed and renamed onto it if the block succeeds.
 
-    Two processes that write the same file each have their own temporary one; the last rename wins,
-    and both wrote the same content.
+    Two processes that write the same file have a temporary one each; the last rename wins, and both
+    wrote the same content.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path.parent)

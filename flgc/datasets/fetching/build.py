@@ -1,4 +1,4 @@
-"""From raw files to a checked dataset: the routes are tried in order until one passes."""
+"""From raw files to a checked dataset: routes are tried in order until one passes."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from flgc.datasets.readers.canonical import canonical_rows
 
 
 def build(entry: Entry, settings: Settings) -> Dataset:
-    """The dataset by its first route that gives the pinned content."""
+    """The dataset from its first route with the pinned content."""
     failed: list[SourceFailed] = []
     for route in entry.routes:
         try:
@@ -35,14 +35,14 @@ def build(entry: Entry, settings: Settings) -> Dataset:
         raise _not_reachable(entry, each)
     tried = "\n  - ".join(map(str, failed))
     raise NotAvailable(
-        f"{entry.name} could not be had from any source:\n  - {tried}\n"
+        f"{entry.name} could not be fetched from any source:\n  - {tried}\n"
         "Set FLGC_MIRROR (or --mirror) to a folder or address that has its files, or try again "
         "with a network."
     )
 
 
 def _not_reachable(entry: Entry, failures: list[SourceFailed]) -> NotReachable:
-    """One reason for each host, the first: what follows is that the host was not asked again."""
+    """The error with the first reason of each host; later ones say that it was not tried again."""
     reasons: dict[str, SourceFailed] = {}
     for failure in failures:
         reasons.setdefault(host_of(failure.source) or failure.source, failure)
@@ -55,9 +55,9 @@ def _not_reachable(entry: Entry, failures: list[SourceFailed]) -> NotReachable:
 
 
 def _by_route(entry: Entry, route: Route, settings: Settings) -> Dataset:
-    """Bytes without a pinned sha256 count as suspects until the parsed content is right.
+    """The dataset of one route. Bytes without a pinned sha256 are suspects.
 
-    While it is not, the suspects are set aside and their next sources are tried.
+    While the parsed content is wrong, suspects are set aside and their next sources are tried.
     """
     refused: set[tuple[str, str]] = set()
     wrong: list[SourceFailed] = []
@@ -124,7 +124,7 @@ def _assemble(entry: Entry, route: Route, raws: list[Raw]) -> Dataset:
 
 
 def _right_shape(entry: Entry, dataset: Dataset) -> bool:
-    """The sets that this is for have the same number of images of every class."""
+    """Whether sizes are right and all classes equally large, as in the sets that need this."""
     shape = (dataset.n_classes, dataset.n_nodes, dataset.n_features)
     even = len(set(dataset.class_counts)) == 1
     return shape == (entry.classes, entry.instances, entry.features) and even

@@ -1,8 +1,8 @@
-"""Bytes from a URL: a deadline that holds, retries where one can help, a limit on the size.
+"""Bytes from a URL, with a deadline that holds, retries that can help, and a limit on the size.
 
-Time-outs of a socket begin anew with every byte, so no number of them bounds a transfer. Each try
-therefore runs in a thread of its own, and whoever asked stops waiting at the deadline, whatever
-the server, a proxy or a name server is doing. Then the sockets are shut, which ends the thread.
+The time-out of a socket starts anew with every byte, so it does not bound a transfer. Each try
+therefore runs in its own thread, and the caller stops waiting at the deadline, whatever the server,
+a proxy or a name server is doing. Then the sockets are shut down, which ends the thread.
 """
 
 import contextlib
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     import requests
 
 TIMEOUT = (3.05, 10.0)  # seconds to connect; seconds without a byte
-DEADLINE = 600.0  # seconds for a whole file with all its tries, against a server that drips
+DEADLINE = 600.0  # seconds for a whole file with all its tries, in case a server drips
 TRIES = 3
 PAUSE = 0.5  # seconds before the second try; doubled for each further one
 MAX_BYTES = 64 * 2**20  # the largest raw file has 8 MB
 CHUNK = 2**16
-REMEMBER = 60.0  # seconds for which an unreachable host is not tried again
+REMEMBER = 60.0  # seconds in which an unreachable host is not tried again
 
 _unreachable: dict[str, tuple[float, str]] = {}
 
 
 class _Failed(Exception):
-    """Why one try failed; `final` if another one cannot help, `host` if the host is to blame.
+    """One try failed; `final` if another cannot help, `host` if the host is unreachable.
 
-    `wrong` if the server gave something that cannot be the file.
+    `wrong` if the server sent something that cannot be the file.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class _Failed(Exception):
 
 
 def download(url: str) -> bytes:
-    """The content at a URL; `Unreached` or `SourceFailed` with the reason, without the URL."""
+    """The content at a URL; raises `Unreached` or `SourceFailed` with a reason without the URL."""
     host = host_of(url)
     when, reason = _unreachable.get(host, (-REMEMBER, ""))
     if time.monotonic() - when < REMEMBER:
@@ -68,7 +68,7 @@ def download(url: str) -> bytes:
 
 
 def host_of(address: str) -> str:
-    """The host and port of an address, without user and password; nothing if it has none."""
+    """The host and port of an address, without user and password; empty if it has none."""
     try:
         return urlsplit(address).netloc.rpartition("@")[2]
     except ValueError:
@@ -76,7 +76,7 @@ def host_of(address: str) -> str:
 
 
 class _Transfer(threading.Thread):
-    """One try. What it received is in `content`."""
+    """One try; the received bytes are in `content`."""
 
     def __init__(self, url: str) -> None:
         super().__init__(name="flgc-download", daemon=True)
@@ -88,7 +88,7 @@ class _Transfer(threading.Thread):
         self._given_up = False
 
     def outcome(self, deadline: float) -> _Failed | None:
-        """Why it failed, or None; at the deadline at the latest."""
+        """The failure, or None; at the deadline at the latest."""
         title = without_secrets(self.url).partition("?")[0].rsplit("/", 1)[-1]
         try:
             with bar(title) as self._show:
@@ -105,7 +105,7 @@ class _Transfer(threading.Thread):
             self._receive()
         except _Failed as failure:
             self._failure = failure
-        except Exception as error:  # servers and proxies find ways that requests did not foresee
+        except Exception as error:  # servers and proxies fail in ways that requests did not foresee
             self._failure = _failure_of(error, len(self.content))
 
     def _receive(self) -> None:
@@ -135,7 +135,7 @@ class _Transfer(threading.Thread):
 
 
 def _session(opened: Callable[[socket.socket], None]) -> "requests.Session":
-    """A session that tells of each socket that it opens."""
+    """A session that calls `opened` with each socket that it opens."""
     import requests
     from requests.adapters import HTTPAdapter
 
@@ -158,7 +158,7 @@ def _session(opened: Callable[[socket.socket], None]) -> "requests.Session":
 
 
 def _failure_of(error: Exception, received: int) -> _Failed:
-    """What an exception means, in words that hold no address."""
+    """The failure that an exception means, in words without an address."""
     import requests
     from urllib3.exceptions import NewConnectionError
 

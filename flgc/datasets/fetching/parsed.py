@@ -3,12 +3,12 @@
     label            int64
     features         fixed-size list of double        (dense), or
     feature_indices  list of int32, feature_values list of double   (sparse)
-    neighbours       list of int32: the sources of the edges that end here   (graphs)
-    edge_weights     list of double: how much each of them weighs   (where they differ)
-    train, val, test bool: the public split           (where there is one)
+    neighbours       list of int32: the sources of the edges to this node   (graphs)
+    edge_weights     list of double: their weights    (if weights differ)
+    train, val, test bool: the public split           (if there is one)
 
-The schema's metadata carries the names, the provenance and the digest of the content. Everything
-that is read is checked against that digest: a damaged file is never used.
+The schema's metadata has the names, the provenance and the digest of the content. Every read checks
+that digest: a damaged file is never used.
 """
 
 import json
@@ -26,11 +26,11 @@ FORMAT = 1
 
 
 class Damaged(DatasetError):
-    """A parsed file that cannot be read or whose content is not what its digest says."""
+    """A parsed file that cannot be read, or whose content has another digest."""
 
 
 def write(dataset: Dataset, path: Path) -> None:
-    """Write the whole file under another name, then rename it: readers see all of it or none."""
+    """Write the file under another name, then rename it: readers see all of it or nothing."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -74,7 +74,7 @@ def write(dataset: Dataset, path: Path) -> None:
 
 
 def read(path: Path) -> Dataset:
-    """The dataset of a file that `write` wrote; `Damaged` unless its content has its digest."""
+    """The dataset in a file of `write`; raises `Damaged` unless the digest is right."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

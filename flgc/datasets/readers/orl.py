@@ -1,7 +1,7 @@
-"""The 32 x 32 faces of ORL, made again from the 400 original photographs.
+"""The 32 x 32 faces of ORL, rebuilt from the 400 original photographs.
 
-The well-known 32 x 32 version is the photographs aligned by the eyes. Its recipe was fitted to
-that version, so what comes out has its digest, and says that it is rebuilt.
+The well-known 32 x 32 version is the photographs aligned by the eyes. The recipe was fitted to that
+version, so the result has its digest, and the mark `rebuilt`.
 """
 
 import base64
@@ -22,9 +22,9 @@ UNIT = 126  # the grid of the small image falls on 126ths of a pixel of the phot
 
 
 def read_orl_photographs(files: Mapping[str, bytes], class_names: tuple[str, ...]) -> Parsed:
-    """The photographs in one file, in the order of their names, and the constants of the recipe.
+    """The photographs are one file, in the order of their names; the recipe has the constants.
 
-    Of each image `eyes` has x, y of the left eye and dx, dy from it to the right one.
+    For each image `eyes` has x, y of the left eye and dx, dy from it to the right one.
     """
     recipe = json.loads(files["orl_recipe.json"])
     photos = _photographs(files["ORL_faces.pgm"], recipe)
@@ -64,7 +64,7 @@ def _as_binary(photo: bytes, pair: int | None) -> bytes:
 
 
 def _bilinear(images: np.ndarray, down: np.ndarray, across: np.ndarray) -> np.ndarray:
-    """Each image at its own places, in UNITs; edges are repeated, halves are rounded up."""
+    """Each image interpolated at its own places, in UNITs; edges repeat, halves round up."""
     (top, below), (left, right) = np.divmod(down, UNIT), np.divmod(across, UNIT)
     which = np.arange(len(images))[:, None, None]
 

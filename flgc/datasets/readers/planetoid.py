@@ -1,4 +1,4 @@
-"""Cora, CiteSeer and PubMed: Planetoid's pickles, opened by a reader that runs nothing."""
+"""Cora, CiteSeer and PubMed: Planetoid's pickles, read without running any of their code."""
 
 import io
 import pickle
@@ -13,7 +13,7 @@ from flgc.datasets.readers.reader import Parsed
 
 N_VALIDATION = 500
 
-# The six names that these files use, each with the module that has it today.
+# The six names in these files, each with its module of today.
 ALLOWED = {
     ("numpy", "dtype"): "numpy",
     ("numpy", "ndarray"): "numpy",
@@ -25,7 +25,7 @@ ALLOWED = {
 
 
 class _ArraysOnly(pickle.Unpickler):
-    """Knows arrays, sparse matrices and plain containers, and refuses every other name."""
+    """Allows arrays, sparse matrices and plain containers, and refuses every other name."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in ALLOWED:
@@ -34,7 +34,7 @@ class _ArraysOnly(pickle.Unpickler):
 
 
 def unpickle(content: bytes) -> Any:
-    """The arrays of a pickle. Its bytes must have passed their sha256 before."""
+    """The arrays of a pickle, whose sha256 must have been checked before."""
     with warnings.catch_warnings():
         # Pickles of numpy 1 mark their dtypes in a way that numpy 2 calls deprecated.
         warnings.simplefilter("ignore")
@@ -72,7 +72,7 @@ def read_cora_by_words(files: Mapping[str, bytes], class_names: tuple[str, ...])
     return graph.parsed(np.array(labels))
 
 
-# The other table numbers the subjects in its own way; this is Planetoid's number for each.
+# Planetoid's number for each subject of the other table.
 CORA_SUBJECTS = {0: 3, 1: 6, 2: 1, 3: 4, 4: 0, 5: 2, 6: 5}
 
 

@@ -1,4 +1,4 @@
-"""Graphs of PyTorch Geometric as datasets: each tensor is checked, nothing is guessed."""
+"""Graphs of PyTorch Geometric as datasets; each tensor is checked."""
 
 import os
 import zipfile
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 ATTRIBUTES = ("x", "edge_index", "y", *(f"{role}_mask" for role in ROLES))
-MOST_CLASSES = 100_000  # a larger number is an identity or a target, not a class
+MOST_CLASSES = 100_000  # larger numbers are identifiers or targets, not classes
 
 
 def from_pyg(data: Any, *, name: str | None = None) -> Dataset:
-    """A PyG `Data` object or a `.pt` file of one, opened without running what is pickled in it.
+    """A PyG `Data` object, or a `.pt` file of one, read without running pickled code.
 
-    `y` has classes 0..C-1; NaN and -1 mean an unlabelled node. Of `train_mask`, `val_mask` and
-    `test_mask` there are all three or none.
+    `y` has classes 0..C-1; NaN and -1 mean an unlabelled node. `train_mask`, `val_mask` and
+    `test_mask` must be all there, or none.
     """
     where = "a PyG Data object"
     if isinstance(data, (str, os.PathLike)):
@@ -51,7 +51,7 @@ def from_pyg(data: Any, *, name: str | None = None) -> Dataset:
 
 
 def _array(data: Any, attribute: str, where: str) -> np.ndarray:
-    """A tensor as a plain array; indices of a sparse one are checked before they are followed."""
+    """A tensor as a dense array; indices of a sparse one are checked first."""
     import scipy.sparse as sp
     import torch
 
@@ -63,7 +63,7 @@ def _array(data: Any, attribute: str, where: str) -> np.ndarray:
         array = as_array(tensor, attribute)
     except (TypeError, ValueError, RuntimeError) as error:
         raise DatasetError(
-            f"{where}: {attribute} is no tensor of numbers ({error}); give a dense one"
+            f"{where}: {attribute} is not a tensor of numbers ({error}); give a dense one"
         ) from error
     dense = np.asarray(array.toarray() if sp.issparse(array) else array)
     return dense.astype(np.float64) if dense.dtype.kind == "f" else dense
@@ -94,7 +94,7 @@ def _labels(y: np.ndarray, n_nodes: int, where: str) -> np.ndarray:
     odd = y[(y != np.round(y)) | (y < -1) | (y >= MOST_CLASSES)]
     if odd.size:
         raise DatasetError(
-            f"{where}: label {odd[0]} is no class; use 0, 1, 2, ... and -1 for an unlabelled node"
+            f"{where}: label {odd[0]} is not a class; use 0, 1, 2, ... and -1 for unlabelled nodes"
         )
     if (y < 0).all():
         raise DatasetError(f"{where}: no node has a label")
@@ -123,7 +123,7 @@ def _masks(data: Any, n_nodes: int, where: str) -> dict[str, np.ndarray] | None:
     if missing:
         raise DatasetError(
             f"{where} has {roles[0]}_mask but no {' and no '.join(missing)}; "
-            "a split needs all three: add them, or remove what is there"
+            "a split needs all three: add them, or remove the others"
         )
     masks = {role: _array(data, f"{role}_mask", where) for role in ROLES}
     for role, mask in masks.items():
@@ -148,12 +148,12 @@ def _load_pt(path: Path) -> Any:
     allowed = [Data, GlobalStorage, classes.DataEdgeAttr, classes.DataTensorAttr]
     try:
         with torch.serialization.safe_globals(allowed):
-            # The only form that torch has written since 2020, and says how much is packed in it.
+            # The only format that torch has written since 2020; it knows its unpacked size.
             with zipfile.ZipFile(path) as packed:
                 unpacked = sum(member.file_size for member in packed.infolist())
             check_memory(path.name, unpacked, "the unpacked file")
             data = torch.load(path, map_location="cpu", weights_only=True)
-            # Anything may stand for an attribute: what fails now would fail later, unnamed.
+            # Attributes may be anything: if reading one fails, it fails here, with the file's name.
             return SimpleNamespace(**{name: getattr(data, name, None) for name in ATTRIBUTES})
     except DatasetError:
         raise
@@ -162,7 +162,7 @@ def _load_pt(path: Path) -> Any:
 
 
 def _sparse_if_worth_it(features: np.ndarray) -> "np.ndarray | sp.csr_array":
-    """Bags of words stay sparse: below a tenth of non-zeros CSR is smaller and faster."""
+    """As CSR below a tenth of non-zeros, such as bags of words: smaller and faster."""
     import scipy.sparse as sp
 
     sparse = np.count_nonzero(features) < 0.1 * features.size

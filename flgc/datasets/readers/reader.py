@@ -1,4 +1,4 @@
-"""What a reader is: from the bytes of raw files to features and labels."""
+"""Readers: from the bytes of raw files to features and labels."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Parsed:
-    """What a reader makes of the raw files."""
+    """The result of a reader."""
 
     features: "np.ndarray | sp.csr_array"
     labels: np.ndarray
@@ -21,4 +21,4 @@ class Parsed:
 
 
 Reader = Callable[[Mapping[str, bytes], tuple[str, ...]], Parsed]
-"""Takes the raw files by name and the class names; gives features and labels 0..C-1."""
+"""Takes the raw files by name and the class names; returns features and labels 0..C-1."""

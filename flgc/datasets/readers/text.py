@@ -1,4 +1,4 @@
-"""Text tables: a reader is a declaration of which columns and codes a file has."""
+"""Text tables: a reader declares the columns and codes of a file."""
 
 import dataclasses
 import io
@@ -19,7 +19,7 @@ def ordinal(*values: str) -> dict[str, float]:
 
 @dataclasses.dataclass(frozen=True)
 class TextTable:
-    """How one text format of a table is read. Columns are counted in the raw file, from 0."""
+    """The format of a text table. Columns are counted in the raw file, from 0."""
 
     separator: str | None = ","  # None: any run of blanks
     label: int = -1
@@ -27,8 +27,8 @@ class TextTable:
     skip: int = 0  # lines before the data
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)  # raw label -> class name
     codes: Mapping[int, Mapping[str, float]] = dataclasses.field(default_factory=dict)
-    missing: float | None = None  # the value of "?"; None: rows that have one are dropped
-    omit: Mapping[int, str] = dataclasses.field(default_factory=dict)  # a row that is left out
+    missing: float | None = None  # the value of "?"; None: rows with one are dropped
+    omit: Mapping[int, str] = dataclasses.field(default_factory=dict)  # rows to leave out
 
     def __call__(self, files: Mapping[str, bytes], class_names: tuple[str, ...]) -> Parsed:
         rows, labels = [], []

@@ -1,6 +1,6 @@
-"""Columns as people have them, made fit for methods: every step is written down.
+"""Columns of users' tables, prepared for methods, with a note of every step.
 
-No label is looked at, so nothing of it can leak into the features.
+Labels are not used, so they cannot leak into the features.
 """
 
 import re
@@ -15,12 +15,12 @@ from flgc.datasets.readers.frames import Coding
 if TYPE_CHECKING:
     import pandas as pd
 
-# Stands for no value in many public tables; pandas knows "", NA, N/A, null and the like itself.
+# Means a missing value in many public tables; pandas itself knows "", NA, N/A, null and the like.
 UNKNOWN = ("?",)
 MISSING = "(missing)"
-# A text column with more values, or with more than one in two rows, names rows and no kinds.
+# A text column with more values, or more than one per two rows, names rows instead of kinds.
 MOST_TEXTS = 200
-# With more values than these, most of them in one row only, it is near to that.
+# So does one with more values than these, if most of them occur once.
 MANY_TEXTS = 20
 NAMES_OF_IDS = re.compile(r"(.*[ _-])?(id|idx|index|key|uuid)", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"[-+]?\d+(,\d+)?")
@@ -28,7 +28,7 @@ THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})*")
 # Year first, with a time or without; or the year last.
 DATE = r"\d{4}([-/.])\d\d?\1\d\d?([T ]\d\d:\d\d\S*)?|\d\d?([-/.])\d\d?\3\d{4}"
 DAY_OR_MONTH_FIRST = {", day first": "%d-%m-%Y", ", month first": "%m-%d-%Y"}
-# Names of columns in a line.
+# The most names of columns in one note.
 MOST_NAMES = 10
 READ = "Text or dates read as numbers"
 LEFT_OUT = "Columns left out"
@@ -42,9 +42,9 @@ CODED = {
 def tidied(
     features: "pd.DataFrame", categorical: Coding, source: str
 ) -> "tuple[pd.DataFrame, list[str]]":
-    """The columns without a missing value, those that say nothing left out; and what was done.
+    """The columns with missing values filled and useless columns left out, and notes on the steps.
 
-    A missing number becomes the median of its column, a missing text a value of its own.
+    A missing number becomes the median of its column, a missing text the value `(missing)`.
     """
     import pandas as pd
 
@@ -75,12 +75,12 @@ def tidied(
             note(CODED[categorical], name, f"{text}, one is {MISSING}" if n_missing else text)
         kept[name] = values
     if not kept:
-        raise DatasetError(f"{source} has no column that tells rows apart. {_notes(done)[0]}")
+        raise DatasetError(f"{source} has no column with information. {_notes(done)[0]}")
     return pd.DataFrame(kept), _notes(done)
 
 
 def _numbers(column: "pd.Series", note: Any) -> "pd.Series":
-    """Numbers that are written as text; what is none of them is missing."""
+    """Numbers from text; other texts among many numbers are missing values."""
     import pandas as pd
 
     texts = column.dropna().astype(str).str.strip()
@@ -95,7 +95,9 @@ def _numbers(column: "pd.Series", note: Any) -> "pd.Series":
     odd = texts[numbers.isna()]
     if _too_many(texts) and len(odd) < len(texts) / 2:
         if len(odd):
-            note(f"{len(odd)} of {len(texts)} are none, as {odd.iloc[0]!r}, and count as missing")
+            note(
+                f"{len(odd)} of {len(texts)} are not numbers, as {odd.iloc[0]!r}, and count as missing"
+            )
         return numbers.reindex(column.index)
     return column
 
@@ -110,7 +112,7 @@ def _is_date(column: "pd.Series") -> bool:
 
 
 def _days(column: "pd.Series", note: Any) -> "pd.Series":
-    """Days since the first date; of dates as 3/4/2024 whichever order reads all, the day first."""
+    """Days since the first date; 3/4/2024 is day first, or month first if only that fits all."""
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(column):
@@ -130,7 +132,7 @@ def _days(column: "pd.Series", note: Any) -> "pd.Series":
 
 
 def _useless(name: str, column: "pd.Series") -> str:
-    """Why a column says nothing of what its rows are, if it does not."""
+    """Why a column has no information, or an empty text."""
     import pandas as pd
 
     values = column.dropna()
