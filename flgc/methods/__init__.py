@@ -1,1 +1,1 @@
-"""What can be compared: one file per method or family, on one interface."""
+"""Methods that can be compared: one file per method or family, with one interface."""

@@ -1,4 +1,4 @@
-"""Clusterings by way of an affinity: features -> affinity -> spectral clustering."""
+"""Clusterings by an affinity: features -> affinity -> spectral clustering."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from flgc.spectral import by_means, discretized, spectral_embedding
 
 
 class AffinityClustering(ClusterMixin, BaseEstimator):
-    """What such estimators share. A further one gives `_affinity`, and checks its parameters there.
+    """Base of these estimators. A subclass defines `_affinity`, and checks its parameters there.
 
-    An estimator with the parameter `pca` sees, unless that is None, the leading `pca * n_clusters`
-    principal components instead of the features.
+    If an estimator has the parameter `pca`, and it is not None, the features are replaced by their
+    leading `pca * n_clusters` principal components.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class AffinityClustering(ClusterMixin, BaseEstimator):
     n_clusters: int
     random_state: Any
     pca: int | None = None
-    # How an embedding becomes clusters: by k-means, or by the rotation that makes it discrete.
+    # Clusters of the embedding: by k-means, or by the rotation that makes it discrete.
     by_means: bool = False
 
     def __sklearn_tags__(self) -> Any:
@@ -51,7 +51,7 @@ class AffinityClustering(ClusterMixin, BaseEstimator):
         return self
 
     def clusters(self, random_state: Any) -> np.ndarray:
-        """The clusters of the fitted affinity, from this start: many starts need one affinity."""
+        """The clusters of the fitted affinity, for another random start."""
         if getattr(self, "_embedded", None) is not self.affinity_matrix_:
             self._rows = spectral_embedding(self.affinity_matrix_, int(self.n_clusters))
             self._embedded = self.affinity_matrix_
@@ -62,7 +62,7 @@ class AffinityClustering(ClusterMixin, BaseEstimator):
 
 
 def projected(X: np.ndarray, n_components: int) -> np.ndarray:
-    """The leading principal components, as many as there are at most."""
+    """The leading principal components; X itself if there are not more features."""
     if n_components >= min(X.shape):
         return X
     return PCA(n_components, svd_solver="covariance_eigh").fit_transform(X)

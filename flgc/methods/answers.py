@@ -1,4 +1,4 @@
-"""What a method may answer: anything of another shape, kind or class is refused by its name."""
+"""Checks of the outputs of a method; errors name the method."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 
 def check_runs(name: str, what: str, given: Any, n_runs: int) -> None:
-    """One of it for each run."""
+    """One entry for each run."""
     if not hasattr(given, "__len__"):
-        raise TypeError(f"{name}: {what} are of type {type(given).__name__}; give one for each run")
+        raise TypeError(f"{name}: {what} have type {type(given).__name__}; give one for each run")
     if len(given) != n_runs:
-        raise ValueError(f"{name}: {what} are of {len(given)} runs; give one for each of {n_runs}")
+        raise ValueError(f"{name}: {what} are for {len(given)} runs; give one for each of {n_runs}")
 
 
 def check_scores(name: str, given: Any, shape: tuple[int, int]) -> None:
-    """Numbers, one for each node and class."""
+    """One number for each node and class."""
     if np.shape(given) != shape:
         raise ValueError(
             f"{name}: scores of a run have shape {np.shape(given)}; give {shape}, nodes x classes"
@@ -31,10 +31,10 @@ def check_seen(name: str, what: str, given: Any, n_runs: int) -> None:
 
 
 def checked_codes(name: str, given: Any, n_nodes: int, n_classes: int | None) -> np.ndarray:
-    """Whole numbers, one for each node; below `n_classes` where that is known, and -1 for none."""
+    """A whole number for each node, -1 for none; below `n_classes` unless that is None."""
     if not isinstance(given, np.ndarray | Sequence) or isinstance(given, str):
         raise TypeError(
-            f"{name}: classes of a run are of type {type(given).__name__}; give an array of codes"
+            f"{name}: classes of a run have type {type(given).__name__}; give an array of codes"
         )
     codes = np.asarray(given)
     if codes.shape != (n_nodes,):
@@ -49,6 +49,6 @@ def checked_codes(name: str, given: Any, n_nodes: int, n_classes: int | None) ->
     if n_classes is not None:
         strange |= (codes < -1) | (codes >= n_classes)
     if strange.any():
-        known = "whole numbers" if n_classes is None else f"0 to {n_classes - 1}, or -1 for none"
-        raise ValueError(f"{name}: {codes[strange][0]} is among the classes; give {known}")
+        valid = "whole numbers" if n_classes is None else f"0 to {n_classes - 1}, or -1 for none"
+        raise ValueError(f"{name}: {codes[strange][0]} is among the classes; give {valid}")
     return codes if codes.dtype.kind in "iu" else codes.astype(int)

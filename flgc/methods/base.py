@@ -1,9 +1,9 @@
-"""What can be compared: a method, what it is given, and what it gives.
+"""The interface of methods: problems, outputs and judges.
 
     Problem -> Method -> Outputs -> Judge -> a table of scores
 
-A `Problem` hides every label that a run may not see; only the `Judge` knows them. So a method
-cannot look at a test label, whatever its code does.
+A `Problem` hides every label that a run may not see; only the `Judge` has them. So a method cannot
+use a test label, whatever its code does.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ Task = Literal["classification", "clustering"]
 Grid = Mapping[str, Sequence[Any]]
 # One value for each axis.
 Setting = dict[str, Any]
-# Columns of axes in tables of scores, weights and results begin so.
+# Prefix of the columns of axes in tables of scores, weights and results.
 AXIS = "p_"
-# What a method may know by itself of labelled nodes that it left out.
+# Criteria that a method may compute by itself on left-out labelled nodes.
 SEEN = ("error", "size", "hits")
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a method is given: a graph, its features, and for each run the labels that it may fit.
+    """The input of a method: a graph, its features, and for each run the labels that it may fit.
 
-    `labels` is of shape (runs, nodes), -1 at validation, test and unknown nodes. `asked` names for
-    each run the nodes whose outputs are wanted, by number alone. `folds`, of the shape of `labels`,
-    parts the labelled nodes of a run: nodes of -1 are in no fold, and never left out. `graphs` are
-    those that settings may name, where there are several.
+    `labels` has the shape (runs, nodes), -1 at validation, test and unknown nodes. `asked` has for
+    each run the numbers of the nodes whose outputs are wanted. `folds`, of the shape of `labels`,
+    divides the labelled nodes of a run: nodes of -1 are in no fold, and never left out. `graphs`
+    are those that settings may name, if there are several.
     """
 
     X: Any
@@ -53,7 +53,7 @@ class Problem:
     folds: np.ndarray | None = None
     device: str = "cpu"
     graphs: Mapping[str, sp.csr_array] = field(default_factory=dict)
-    # Where features that all runs share are kept: (scaling, hops, teleport) to H.
+    # From (scaling, hops, teleport) to stored features H that all runs share.
     kept: Callable[[str, int, float], np.ndarray] | None = None
 
     @property
@@ -69,7 +69,7 @@ class Problem:
         return np.flatnonzero(self.labels[run] >= 0)
 
     def alike(self) -> list[np.ndarray]:
-        """Runs that fit and are asked for equally many nodes, and so can be solved together."""
+        """Groups of runs with equally many labelled and asked nodes, to be solved together."""
         sizes = [(len(self.labelled(run)), len(asked)) for run, asked in enumerate(self.asked)]
         return [
             np.array([run for run, size in enumerate(sizes) if size == wanted])
@@ -77,7 +77,7 @@ class Problem:
         ]
 
     def only(self, runs: Sequence[int] | np.ndarray) -> Problem:
-        """The same with these runs alone."""
+        """The problem with these runs only."""
         return dataclasses.replace(
             self,
             labels=self.labels[np.asarray(runs)],
@@ -87,9 +87,9 @@ class Problem:
         )
 
     def with_folds(self) -> tuple[Problem, np.ndarray]:
-        """Each fold as one run more, which fits the others and is asked for it; and whose it is.
+        """(the problem with one more run per fold, the run to which each run belongs).
 
-        The second is of shape (runs + further runs,): the run to which each belongs.
+        The run of a fold fits the other folds, and is asked for the nodes of its own.
         """
         if self.folds is None:
             return self, np.arange(self.n_runs)
@@ -110,11 +110,11 @@ class Problem:
         return more, np.array(owners)
 
     def on(self, graph: str) -> Problem:
-        """The same with one of its graphs."""
+        """The problem on one of its graphs."""
         return dataclasses.replace(self, P=self.graphs[graph])
 
     def propagated(self, scaling: str, hops: int, teleport: float) -> np.ndarray:
-        """H of Eq. 10 on scaled features, dense: no label is in it, so all runs share it."""
+        """H of Eq. 10 on scaled features, dense; it uses no label, so all runs share it."""
         if self.kept is not None:
             return self.kept(scaling, hops, teleport)
         return propagate(self.P, dense(scaled(self.X, scaling)), hops, teleport)
@@ -122,11 +122,11 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """What a method says at the asked nodes, run by run.
+    """The answers of a method at the asked nodes, run by run.
 
-    `classes` are codes, -1 where it says none, which is wrong; `scores`, if there are any, of shape
-    (asked, classes) each. `seen` are criteria that a method knows by itself, one number per run: of
-    labelled nodes that it left out the `hits` and the squared `error`, and the mean `size` of their
+    `classes` are codes; -1 is no answer, and counts as wrong. `scores`, if there are any, have the
+    shape (asked, classes) each. `seen` are criteria that a method computes by itself, one number
+    per run: on left-out labelled nodes the `hits`, the squared `error`, and the mean `size` of the
     scores.
     """
 
@@ -136,16 +136,18 @@ class Outputs:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
     def left_out(self) -> dict[str, Any]:
-        """What is seen, and nothing that only a judge can say."""
+        """The criteria of `seen` that a method may know, without those of a judge."""
         return {name: self.seen[name] for name in SEEN if name in self.seen}
 
     def checked(self, method: Method, problem: Problem) -> Outputs:
-        """The same with classes as arrays of codes; an error names the method that gave others."""
+        """The outputs with classes as arrays of codes; errors name the method."""
         name, n_runs = method.name, problem.n_runs
-        known = problem.n_classes if method.task == "classification" else None
+        n_classes = problem.n_classes if method.task == "classification" else None
         check_runs(name, "classes", self.classes, n_runs)
-        given = zip(self.classes, problem.asked, strict=True)
-        classes = [checked_codes(name, codes, len(asked), known) for codes, asked in given]
+        classes = [
+            checked_codes(name, codes, len(asked), n_classes)
+            for codes, asked in zip(self.classes, problem.asked, strict=True)
+        ]
         if self.scores is not None:
             check_runs(name, "scores", self.scores, n_runs)
             for scores, asked in zip(self.scores, problem.asked, strict=True):
@@ -155,21 +157,21 @@ class Outputs:
         return dataclasses.replace(self, classes=classes)
 
 
-# Knows the hidden labels. Takes numbers of runs and their classes, (runs, asked, ...) or a list
-# where runs are asked for different numbers of nodes, and gives columns of (runs, ...).
+# Has the hidden labels. Takes numbers of runs and their classes, (runs, asked, ...), or a list if
+# runs are asked for different numbers of nodes, and returns columns of shape (runs, ...).
 Judge = Callable[[Sequence[int], Any], dict[str, np.ndarray]]
 
 
 class Method:
-    """One thing to compare. A further one overrides `outputs`, and what it can do better.
+    """A method to compare. A subclass overrides `outputs`, and whatever it can do faster.
 
     `axes` are its settings under its own names, with default values; an experiment may give other
-    values. `seeded` says that runs on one split differ. `batched` methods take all runs of a
-    problem at once, for speed; others never see two runs together, since a node that one run tests
-    is labelled in another. `leaves_out` says that its scores know `hits` on labelled nodes which a
-    fit leaves out; others are run on folds where nobody validates. `closed_form` says that to fit
-    a setting again costs less than to keep it: cells are fitted, from features that are kept. A
-    method that does not see the graph (`sees_graph`) is scored once, however many graphs there are.
+    values. `seeded`: runs on one split differ. `batched`: it takes all runs of a problem at once,
+    for speed; other methods never see two runs together, as a node that one run tests is labelled
+    in another. `leaves_out`: its scores have `hits` on labelled nodes that a fit leaves out; other
+    methods run on folds if there are no validation nodes. `closed_form`: to fit a setting again
+    costs less than to keep it, so cells are fitted from kept features. Without `sees_graph` it is
+    scored once, however many graphs there are.
     """
 
     name: str
@@ -181,20 +183,23 @@ class Method:
     leaves_out: bool = False
     closed_form: bool = False
     sees_graph: bool = True
-    own: bool = False  # the method of the paper, which its claims are about
+    own: bool = False  # a method of the paper's authors, which its claims are about
 
     def parameters(self) -> dict[str, Any]:
-        """What tells this instance from others of its class, its axes aside: what it was given."""
+        """The attributes that distinguish this instance from others of its class, besides axes."""
         about = ("name", "task", "axes", "reference")
-        given = vars(self).items()
-        return {name: v for name, v in given if name not in about and not name.startswith("_")}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in about and not name.startswith("_")
+        }
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
-        """Every setting of the grid, in any order: what can be shared among them is done once."""
+        """(setting, outputs) for every setting of the grid, in any order."""
         raise NotImplementedError(f"{self.name} has no outputs")
 
     def answers(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
-        """Its outputs, one for each setting of the grid, and checked."""
+        """The outputs for every setting of the grid, checked."""
         wanted = {frozenset(setting.items()) for setting in settings_of(grid)}
         pairs = self.outputs(problem, grid)
         if not isinstance(pairs, Iterable):
@@ -206,14 +211,14 @@ class Method:
                 case _:
                     raise TypeError(f"{self.name}: gave {pair!r:.80}; yield (setting, Outputs)")
             if frozenset(setting.items()) not in wanted:
-                raise ValueError(f"{self.name}: {setting} is not, or no more, to be answered")
+                raise ValueError(f"{self.name}: {setting} is not in the grid, or came twice")
             wanted.remove(frozenset(setting.items()))
             yield setting, outputs.checked(self, problem)
         if wanted:
             raise ValueError(f"{self.name}: no outputs for {dict(wanted.pop())}; yield each")
 
     def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
-        """One row per run and setting: run, p_<axis>, what is seen, what the judge says."""
+        """One row per run and setting: run, p_<axis>, the columns of the judge and of `seen`."""
         rows = []
         for setting, outputs in self.answers(problem, grid):
             judged = judge(range(problem.n_runs), outputs.classes)
@@ -226,7 +231,7 @@ class Method:
     def combined(self, problem: Problem, weights: pd.DataFrame) -> Outputs:
         """The weighted sum of many settings: rows (run, p_<axis>, weight).
 
-        Scores are summed where there are any, else votes.
+        Sums scores if there are any, else votes.
         """
         sums: list[Any] = [0.0] * problem.n_runs
         axes = axes_of(weights)
@@ -242,7 +247,7 @@ class Method:
 
 
 def plain(value: Any) -> Any:
-    """A number of numpy, as tables give them, as one of Python."""
+    """A scalar of numpy as one of Python; other values unchanged."""
     return value.item() if hasattr(value, "item") else value
 
 

@@ -1,4 +1,4 @@
-"""What a clustering could be picked by where nobody knows the classes, side by side.
+"""Criteria for picking a clustering without classes, side by side.
 
 silhouette    of the clusters in standardised features, one space for all settings
 embedding     silhouette in the setting's own spectral embedding
@@ -39,25 +39,25 @@ def compare_criteria(
     parts: Mapping[str, Grid],
     seed: int,
 ) -> pd.DataFrame:
-    """What each criterion picks for each row of a method, and how good that is.
+    """The pick of each criterion for each row of a method, and how good it is.
 
-    Each graph has its grid; `parts` are the rows' parts of the grids, by their names. One line for
-    each: row, criterion, ACC and NMI of the pick, and the rank correlation of the criterion with
-    ACC over all settings.
+    Each graph has its grid; `parts` are the rows' parts of the grids, by name. One line for each
+    row and criterion: ACC and NMI of the pick, and the rank correlation of the criterion with ACC
+    over all settings.
     """
     tables = [
         criteria_of(data, graph, grid, method, seed)
         for graph, grid in zip(graphs, grids, strict=True)
     ]
-    every, found = pd.concat(tables, ignore_index=True), []
+    every, lines = pd.concat(tables, ignore_index=True), []
     for row, part in parts.items():
         own = part_of(every, part).reset_index(drop=True)
         for criterion in (*CRITERIA, "ACC"):
             best = own.iloc[own[criterion].to_numpy().argmax()]
             ranks = own[criterion].corr(own["ACC"], method="spearman")
-            told = {"row": row, "criterion": criterion, "correlation": ranks}
-            found.append(told | {metric: float(best[metric]) for metric in ("ACC", "NMI")})
-    return pd.DataFrame(found)
+            line = {"row": row, "criterion": criterion, "correlation": ranks}
+            lines.append(line | {metric: float(best[metric]) for metric in ("ACC", "NMI")})
+    return pd.DataFrame(lines)
 
 
 def criteria_of(data: Any, graph: Any, grid: Grid, method: Method, seed: int) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def criteria_of(data: Any, graph: Any, grid: Grid, method: Method, seed: int) ->
 
 
 def _part_of(problem: Problem, nodes: Sequence[int] | np.ndarray) -> Problem:
-    """The same with these nodes alone, and the edges among them."""
+    """The problem with these nodes only, and the edges among them."""
     return dataclasses.replace(
         problem,
         X=problem.X[nodes],

@@ -1,4 +1,4 @@
-"""Any scikit-learn estimator as a method, by one line that names it and its axes.
+"""Any scikit-learn estimator as a method: one line names it and its axes.
 
 Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3, 5))
 Estimator("k-means", KMeans, n_init=(10,))
@@ -20,8 +20,8 @@ from flgc.scaling import scaled
 class Estimator(Method):
     """A classifier or clusterer that `estimator()` makes, with a grid over its parameters.
 
-    A classifier is fitted to the labelled rows alone, or, if it takes `unlabelled` rows, to all of
-    them with -1 where the class is not known. The graph is not seen.
+    A classifier is fitted to the labelled rows, or, if it takes `unlabelled` rows, to all of them,
+    with -1 for unknown classes. The graph is not used.
     """
 
     seeded = True
@@ -41,21 +41,22 @@ class Estimator(Method):
         self.reference = reference or _full_name(estimator)
         made = estimator()
         if not isinstance(made, BaseEstimator) or not (is_classifier(made) or is_clusterer(made)):
-            raise TypeError(f"{_full_name(estimator)} is no classifier or clusterer of sklearn")
+            raise TypeError(f"{_full_name(estimator)} is not a classifier or clusterer of sklearn")
         self.task = "clustering" if is_clusterer(made) else "classification"
         self.batched = is_clusterer(made)  # no run has a label that another may not see
         for axis, values in {"scaling": scaling, **axes}.items():
             if isinstance(values, str) or not isinstance(values, Iterable):
                 raise TypeError(f"{name}: {axis}={values!r}; give a tuple of values")
-        known = made.get_params()
-        for axis in axes.keys() - known.keys():
-            raise TypeError(f"{name} has no parameter {axis!r}; choose from {', '.join(known)}")
+        parameters = made.get_params()
+        for axis in axes.keys() - parameters.keys():
+            choices = ", ".join(parameters)
+            raise TypeError(f"{name} has no parameter {axis!r}; choose from {choices}")
         self.axes = {"scaling": tuple(scaling)} | {n: tuple(v) for n, v in axes.items()}
-        # What the results depend on besides this class: digests of code ask for it.
+        # Digests of code include it: results depend on it besides this class.
         self.__code_parts__ = (estimator,)
 
     def parameters(self) -> dict[str, Any]:
-        """What tells it from other estimators, its axes aside."""
+        """What distinguishes it from other estimators, besides axes."""
         return {"estimator": _full_name(self.estimator), "unlabelled": self.unlabelled}
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
@@ -72,12 +73,12 @@ class Estimator(Method):
     def _classes(self, problem: Problem, run: int, X: Any, setting: Setting) -> np.ndarray:
         rows = slice(None) if self.unlabelled else problem.labelled(run)
         model = self._made(setting, problem.seeds[run])
-        # A setting that divides by 0 is one that loses, nothing to tell the user of.
+        # A setting that divides by 0 will not be picked: no warning.
         with np.errstate(divide="ignore", invalid="ignore"):
             return model.fit(X[rows], problem.labels[run][rows]).predict(X[problem.asked[run]])
 
     def _clusters(self, problem: Problem, X: Any, setting: Setting) -> Outputs:
-        """One affinity serves all starts; what has no start at random is fitted once."""
+        """One affinity serves all starts; an estimator without a random start is fitted once."""
         made = [self._made(setting, s, n_clusters=problem.n_classes) for s in problem.seeds]
         first = made[0]
         labels = first.fit_predict(X)
@@ -89,12 +90,12 @@ class Estimator(Method):
             return Outputs([labels] * len(made))
         return Outputs([labels, *(model.fit_predict(X) for model in made[1:])])
 
-    def _made(self, setting: Setting, seed: int, **known: Any) -> Any:
-        """A new estimator; what it knows no parameter for is not set."""
+    def _made(self, setting: Setting, seed: int, **more: Any) -> Any:
+        """A new estimator at a setting, with the seed and `more` if it has such parameters."""
         model = self.estimator()
-        offered = {"random_state": seed % 2**32, **known}
-        given = {name: value for name, value in offered.items() if name in model.get_params()}
-        return model.set_params(**given, **setting)
+        values = {"random_state": seed % 2**32, **more}
+        own = {name: value for name, value in values.items() if name in model.get_params()}
+        return model.set_params(**own, **setting)
 
 
 def _full_name(estimator: Callable[[], Any]) -> str:

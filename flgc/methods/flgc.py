@@ -50,7 +50,7 @@ class FLGC(Method):
     def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
         """All settings of a scaling in one pass; leave-one-out comes with each fit.
 
-        Where it cannot judge, since a class has a single label, `from_usual` ranks the settings.
+        If a class has a single label, leave-one-out cannot judge, and `from_usual` ranks settings.
         """
         where, tables = resolve_device(problem.device), []
         views = list(product(grid["scaling"], grid["constant"], problem.alike()))
@@ -91,7 +91,7 @@ class FLGC(Method):
         return pd.concat(tables, ignore_index=True)
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
-        """Setting by setting, propagated from scratch: to time one, not to search many."""
+        """Setting by setting, each propagated anew: for timing one, not for a search."""
         where = resolve_device(problem.device)
         P = to_device(problem.P, where)
         for setting in settings_of(grid):
@@ -143,7 +143,7 @@ class FLGC(Method):
 
 
 def _has_single(problem: Problem, run: int) -> bool:
-    """Whether a class has a single label in a run: no fit without it has seen the class."""
+    """Whether a class has a single label in a run: a fit without it has not seen the class."""
     return bool((np.bincount(problem.labels[run][problem.labelled(run)]) == 1).any())
 
 
@@ -158,7 +158,7 @@ def _features(problem: Problem, scaling: str, constant: bool, where: Any) -> Any
 
 
 def _fitted(problem: Problem, setting: pd.Series) -> list[np.ndarray]:
-    """The closed-form fits of a setting that all runs share, on features that are read once."""
+    """The closed-form fits of a setting that all runs share, on features read once."""
     where = resolve_device(problem.device)
     kept = problem.propagated(setting["p_scaling"], setting["p_hops"], setting["p_teleport"])
     H = to_device(kept, where)
@@ -179,7 +179,7 @@ def _targets(problem: Problem, run: int, where: Any, dtype: Any) -> tuple[Any, A
 
 
 def _as_array(rows: pd.DataFrame, runs: np.ndarray, axes: Grid) -> np.ndarray:
-    """Weights by (run, axes); what is not named weighs nothing."""
+    """Weights by (run, axes); 0 for settings without a row."""
     index = pd.MultiIndex.from_product([runs, *axes.values()])
     shares = rows.set_index(["run", *(f"p_{name}" for name in axes)])["weight"]
     shape = (len(runs), *(len(values) for values in axes.values()))

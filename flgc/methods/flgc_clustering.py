@@ -1,4 +1,4 @@
-"""FLGC for clustering, and what it is without hops or with one: EDSC and EGCSC.
+"""FLGC for clustering; without hops it is EDSC, with one hop EGCSC.
 
 H = p(P) X (Eq. 10),   Z = (HH' + rI)^-1 H X' (Eq. 20),   clusters of the affinity that Z gives
 """
@@ -23,13 +23,13 @@ from flgc.propagation import iterate_hops
 from flgc.scaling import dense, scaled
 from flgc.spectral import block_affinity, discretized, spectral_embedding
 
-# The axes of an embedding, and those of what is made of its self-expression.
+# The axes of an embedding, and those of the affinity of its self-expression.
 EMBEDDED = ("scaling", "hops", "teleport")
 BLOCKS = ("threshold", "subspace_dim", "power")
 
 
 class Embedded(NamedTuple):
-    """The features in a scaling, and what propagation makes of them."""
+    """The features X in a scaling, and their propagated H."""
 
     setting: Setting
     X: np.ndarray
@@ -62,7 +62,7 @@ class Clustering(Method):
     own = True
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
-        """Embeddings stand side by side on the cores, each with all that is made of it."""
+        """Embeddings side by side on the cores, each with all of its settings."""
         total = len(grid["scaling"]) * len(grid["teleport"]) * len(set(grid["hops"]))
         work = partial(_clustered, grid, problem.n_classes, problem.seeds)
         results = side_by_side(work, _embedded(problem, grid), min(n_threads(), total))
@@ -89,7 +89,7 @@ class Clustering(Method):
 
 
 class EDSC(Clustering):
-    """Efficient dense subspace clustering: features are not propagated, no graph is seen."""
+    """Efficient dense subspace clustering: no propagation, no graph."""
 
     name = "EDSC"
     axes = MappingProxyType({**Clustering.axes, "hops": (0,), "teleport": (0.0,)})
@@ -108,7 +108,7 @@ class EGCSC(Clustering):
 
 
 class LowRank(Method):
-    """The same without any N x N matrix, for graphs: Z by its factors, the affinity by its root."""
+    """Without N x N matrices, for graphs: Z by its factors, the affinity by its root."""
 
     name = "FLGC*, low-rank"
     task = "clustering"
@@ -145,7 +145,7 @@ class LowRank(Method):
 
 
 def _embedded(problem: Problem, grid: Grid) -> Iterator[Embedded]:
-    """Each H of the grid with the features that it comes from; a single one may be kept."""
+    """Each H of the grid with its features X; a single one may come from kept features."""
     where = resolve_device(problem.device)
     P = to_device(problem.P.astype(np.float32), where)
     alone = len(grid["hops"]) == len(grid["teleport"]) == 1

@@ -1,4 +1,4 @@
-"""From data and splits to a problem and its judge: here labels are hidden."""
+"""From data and splits to a problem and its judge; this hides labels."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from flgc.methods.base import Method, Problem
 from flgc.metrics import clustering_accuracy, normalized_mutual_information, silhouette
 from flgc.scaling import standardised
 
-# What only those may look at who judge, or who say that they pick on test labels.
+# Columns for judges, and for picks that say that they use test labels.
 HIDDEN = ("test", "ACC", "NMI")
 MOST_SAMPLED = 5_000
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The judge of a classification: the share of nodes that is right, by their role in a run.
+    """The judge of a classification: the share of right nodes, by their role in a run.
 
-    `roles` has for each run the nodes that each column is about, in the order in which they are
-    asked. `validated` is the number of validation nodes.
+    `roles` has for each run the nodes of each column, in the order of the asked nodes. `validated`
+    is the number of validation nodes.
     """
 
     truth: np.ndarray
@@ -54,11 +54,11 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The judge of a clustering: ACC and NMI against the classes that are known.
+    """The judge of a clustering: ACC and NMI against the known classes, and the silhouette.
 
-    Besides, without them, the silhouette: how much closer nodes are to their own cluster than to
-    the next. It is taken in standardised features, whatever was clustered: in a space of their own
-    the numbers of two graphs or scalings could not be compared.
+    The silhouette uses no class: it says how much closer nodes are to their own cluster than to the
+    next. It is taken in standardised features, whatever was clustered, so that values of different
+    graphs and scalings can be compared.
     """
 
     truth: np.ndarray
@@ -84,7 +84,7 @@ class Clusters:
 
     @cached_property
     def _sample(self) -> np.ndarray:
-        """Nodes evenly over all of them, as many as have room for their distances."""
+        """Evenly spaced nodes, as many as have room for their distances."""
         n_nodes = len(self.truth)
         return np.unique(np.linspace(0, n_nodes - 1, min(n_nodes, MOST_SAMPLED)).astype(int))
 
@@ -98,17 +98,17 @@ def posed(
     device: str = "cpu",
     kept: Any = None,
 ) -> tuple[Problem, Any]:
-    """A dataset on a graph, or on several, as a problem and its judge.
+    """A dataset on one graph, or several, as a problem and its judge.
 
-    Without splits it is one of clustering.
+    Without splits it is a clustering.
     """
     graphs = graph if isinstance(graph, Mapping) else {}
     P = next(iter(graphs.values())) if graphs else graph
-    given = (data.features, data.labels, data.n_classes, P)
+    dataset = (data.features, data.labels, data.n_classes, P)
     rest = {"device": device, "kept": kept, "graphs": graphs}
     if splits is None:
-        return clustering(*given, seeds, **rest)
-    return classification(*given, splits, seeds, method, **rest)
+        return clustering(*dataset, seeds, **rest)
+    return classification(*dataset, splits, seeds, method, **rest)
 
 
 def classification(
@@ -121,7 +121,7 @@ def classification(
     method: Method,
     **rest: Any,
 ) -> tuple[Problem, Labels]:
-    """One run for each split; on a single split one for each seed, if the method has use for them.
+    """One run for each split; on a single split one for each seed, if the method is seeded.
 
     Splits have `train`, `val`, `test` and `folds`; see `flgc.datasets.splits`.
     """
@@ -153,7 +153,7 @@ def clustering(
     seeds: Sequence[int],
     **rest: Any,
 ) -> tuple[Problem, Clusters]:
-    """Every node is asked for and none is labelled; one run for each seed."""
+    """All nodes are asked for and none is labelled; one run for each seed."""
     problem = Problem(
         X=features,
         P=P,

@@ -1,14 +1,14 @@
-"""Which settings a run has, picked from the scores of all of them. A pick is a weighting.
+"""Picking settings from the scores of all of them. A pick is a weighting.
 
-paper    one setting for all runs, the best on their test nodes or against the true clusters, on
-         the average, as the paper did
-honest   for each run by itself, from a table that has no hidden column: on its validation nodes;
-         without any, on labelled nodes that were left out: by their squared error where a method
-         knows it, else by how many were right in folds; in clustering by the silhouette, which
-         knows no labels. Where a class has a single label a method may say that it cannot know: it
-         gives ranks, and the pick is its usual setting, as that of `FLGCClassifierCV` is
+paper    one setting for all runs, the best on average on their test nodes, or against the true
+         clusters, as the paper did
+honest   for each run by itself, from a table without hidden columns: by its validation nodes;
+         without any, by labelled nodes that were left out: their squared error if a method
+         computes it, else the number of right ones in folds; in clustering by the silhouette,
+         which uses no labels. If a class has a single label, a method may give ranks instead, and
+         the pick is its usual setting, as in `FLGCClassifierCV`
 
-A criterion that is averaged over runs is not honest: a node tested in one is labelled in another.
+A criterion averaged over runs is not honest: a node tested in one run is labelled in another.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Protocol = Literal["paper", "honest"]
 PROTOCOLS: tuple[Protocol, ...] = ("paper", "honest")
 Combine = Literal["best", "average"]
 ERROR, FROM_USUAL, FIRST = "error", "from_usual", "declared first"
-# Shares of an average below this are left out; weights are kept to as many digits: the last ones
-# differ with the order in which cores add.
+# Shares of an average below this are left out. Weights are rounded to so many digits, as the last
+# ones depend on the order in which cores add.
 LEAST_SHARE, DIGITS = 1e-6, 6
-# How many clusterings are averaged.
+# The number of clusterings in an average.
 MOST_CLUSTERINGS = 10
 BEST_CLUSTERINGS = f"the {MOST_CLUSTERINGS} best by silhouette"
 
@@ -44,7 +44,7 @@ def pick_settings(
     part: Mapping[str, Sequence[Any]] = MappingProxyType({}),
     combine: str = "best",
 ) -> pd.DataFrame:
-    """The weighting from the scores on one graph, or on several, which then are one axis more."""
+    """The weighting from the scores on one graph, or on several, which become one more axis."""
     named = [table.assign(p_graph=graph) for table, graph in zip(scores, graphs, strict=True)]
     return weighting(pd.concat(named, ignore_index=True), protocol, part, combine)
 
@@ -55,17 +55,16 @@ def weighting(
     part: Mapping[str, Sequence[Any]] = MappingProxyType({}),
     combine: str = "best",
 ) -> pd.DataFrame:
-    """Rows (run, p_<axis>, weight), by which criterion, how many were tried, and hidden values.
+    """Rows (run, p_<axis>, weight), with the criterion, the number of tried settings, and metrics.
 
-    `part` are the values of some axes to which the pick is confined: FLGC is FLGC* with teleport 0.
-    A pick has weight 1, and beside it what the scores say of it, for those who report it. An
-    average has a weight for every setting that counts, and its value is yet to be computed, unless
-    a single one counts in each run.
+    `part` restricts some axes to these values: FLGC is FLGC* with teleport 0. A pick has the weight
+    1, and its metrics from the scores. An average has a weight for every setting that counts, and
+    its metrics are computed later, unless each run has a single setting.
     """
     scores = part_of(scores, part)
     if protocol == "paper":
         if combine == "average":
-            raise ValueError("an average is weighed run by run: it has no protocol 'paper'")
+            raise ValueError("an average is weighted run by run: it has no protocol 'paper'")
         picks = _for_all_runs(scores)
     else:
         seen = scores.drop(columns=[name for name in HIDDEN if name in scores])
@@ -82,7 +81,7 @@ def weighting(
 
 
 def part_of(scores: pd.DataFrame, part: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    """The rows whose settings have one of the values on each axis that is named."""
+    """The rows whose settings have one of the values on each axis of `part`."""
     rows = scores
     for axis, values in part.items():
         rows = rows[rows[f"p_{axis}"].isin(list(values))]
@@ -92,7 +91,7 @@ def part_of(scores: pd.DataFrame, part: Mapping[str, Sequence[Any]]) -> pd.DataF
 
 
 def usual(weights: pd.DataFrame) -> dict[str, Any]:
-    """The setting that most runs have; of several the one that comes first."""
+    """The most frequent setting over the runs; of several the first."""
     axes = axes_of(weights)
     counted = weights.groupby(axes, sort=False, dropna=False).size()
     values = counted.index[[int(np.argmax(counted.to_numpy()))]].to_frame().iloc[0]
@@ -100,7 +99,7 @@ def usual(weights: pd.DataFrame) -> dict[str, Any]:
 
 
 def as_declared(setting: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """A setting in the words of its grid: in a table None is NaN, and 3 beside it is 3.0."""
+    """A setting from a table with the values of its grid: NaN is None again, and 3.0 is 3."""
     return {
         axis: next((each for each in values if _same(each, setting[axis])), setting[axis])
         for axis, values in grid.items()
@@ -112,7 +111,7 @@ def _same(value: Any, other: Any) -> bool:
 
 
 def is_pick(weights: pd.DataFrame) -> bool:
-    """Whether each run has a single setting, whose value the scores know."""
+    """Whether each run has a single setting, whose metrics are in the scores."""
     return bool((weights["weight"] == 1).all() and weights["run"].is_unique)
 
 
@@ -130,17 +129,16 @@ def _best(seen: pd.DataFrame) -> pd.DataFrame:
 
 
 def _criterion(seen: pd.DataFrame) -> str:
-    """The column by which a run that hides its test labels picks."""
+    """The column by which a run picks without its test labels."""
     present = [n for n in ("silhouette", "validation", FROM_USUAL, ERROR, "hits") if n in seen]
     return next((name for name in present if seen[name].notna().all()), FIRST)
 
 
 def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
-    """The best setting on the average over the given runs, one row.
+    """The best setting on average over these runs, one row.
 
-    A few hundred validation nodes leave many settings level: the error on labelled nodes that were
-    left out decides among them, or how many were right, then the order of the grid, which alone
-    decides where nodes that were left out tell nothing.
+    With a few hundred validation nodes many settings are level: the error on left-out labelled
+    nodes decides among them, or the number of right ones, then the order of the grid.
     """
     axes = axes_of(scores)
     number = scores.groupby(axes, sort=False, dropna=False).ngroup()
@@ -149,15 +147,15 @@ def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
         if name in level and level[name].notna().any():
             worth = -level[name] if name in (ERROR, FROM_USUAL) else level[name]
             level = level[worth == worth.max()]
-    # A row of the table itself: a None stays one, which in an index would become a number.
+    # A row of the table itself, as an index would turn None into a number.
     return scores.loc[(number == level.index[0]).to_numpy(), axes].head(1).reset_index(drop=True)
 
 
 def _average(seen: pd.DataFrame) -> pd.DataFrame:
-    """All settings of one run, by what they get right of nodes that they did not fit.
+    """All settings of one run, weighted by their hits on nodes that they did not fit.
 
-    Of clusterings, about which nobody knows that, the best by the silhouette, one as good as the
-    other. Where a class has a single label, its pick alone.
+    For clusterings, which have no hits, the best by the silhouette, with equal weights. If a class
+    has a single label, the pick alone.
     """
     if _criterion(seen) == FROM_USUAL:
         return _best(seen)

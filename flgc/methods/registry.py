@@ -1,8 +1,8 @@
-"""Who can stand in a table: the methods of this library, of installed packages, and yours.
+"""The methods for tables: those of this library, of installed packages, and yours.
 
-A further method is one file and one line of `BUILT_IN`. A package adds its own by the entry point
-group `flgc.methods`; anything else is named `module:object`. An object may be a `Method` or a
-class of one, a scikit-learn estimator's class, or a `Contender`.
+A new method is one file and one line of `BUILT_IN`. A package adds its own by the entry point group
+`flgc.methods`; anything else is named `module:object`. The object may be a `Method`, its class, the
+class of a scikit-learn estimator, or a `Contender`.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class UnknownMethod(ValueError):
-    """There is no such method, or it cannot be had here."""
+    """There is no such method, or it cannot be used here."""
 
 
 class LeftOut(UserWarning):
-    """A package names a method that cannot be had: the others go on without it."""
+    """A method of a package cannot be used: the others run without it."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A row of a table: a method, the part of its settings from which it picks, and by which rule.
+    """A row of a table: a method, the part of its settings from which it picks, and the rule.
 
     Contenders of one method and one grid share its scores. `grid` has values for axes that the
-    experiment does not set. `published` is its name in the paper's tables, if that is another;
-    `origin` says where it comes from, if not from here.
+    experiment does not set. `published` is its name in the paper's tables, if different; `origin`
+    is the package or object that it comes from.
     """
 
     name: str
@@ -56,12 +56,12 @@ class Contender:
 
     @property
     def is_variant(self) -> bool:
-        """Whether it stands in the paper's tables as another row, as `FLGC*, teleport .1` does."""
+        """Whether the paper's tables have it as another row, as `FLGC*, teleport .1`."""
         return self.published not in ("", self.name)
 
     @property
     def picks_nothing(self) -> bool:
-        """Whether its part is one setting; the scaling comes with the data."""
+        """Whether its part is one setting, besides the scaling, which comes with the data."""
         fixed = [
             len(self.part.get(axis, ())) == 1 for axis in self.method.axes if axis != "scaling"
         ]
@@ -69,22 +69,22 @@ class Contender:
 
     @property
     def protocols(self) -> tuple[str, ...]:
-        """An average, or a row that picks nothing, has no use for tests: it is honest alone."""
+        """An average, or a row that picks nothing, does not use test nodes: only `honest`."""
         return ("honest",) if self.combine == "average" or self.picks_nothing else PROTOCOLS
 
     def whole(self, given: Grid) -> dict[str, tuple]:
-        """The grid whose scores it needs, with an experiment's values where it gives some."""
-        known = {name: values for name, values in given.items() if name in self.method.axes}
-        grid = {**self.method.axes, **known, **self.grid}
+        """The grid whose scores it needs, with the experiment's values for its axes."""
+        own = {name: values for name, values in given.items() if name in self.method.axes}
+        grid = {**self.method.axes, **own, **self.grid}
         return {name: tuple(plain(each) for each in values) for name, values in grid.items()}
 
     def n_settings(self, given: Grid = NOTHING) -> int:
-        """How many settings it is picked from, or averaged over."""
+        """The number of settings it is picked from, or averaged over."""
         return math.prod(len(values) for values in {**self.whole(given), **self.part}.values())
 
 
 _FLGC, _CLUSTERING, _LOW_RANK = FLGC(), Clustering(), LowRank()
-# Iterated, so fewer settings.
+# Fewer settings, as these norms are iterated.
 _OTHER_NORMS: dict[str, tuple] = {
     "hops": (2, 10),
     "teleport": (0.01, 0.2),
@@ -107,7 +107,7 @@ _ROWS = (
     Contender("EDSC", EDSC(), grid={"hops": (0,), "teleport": (0.0,)}),
     Contender("EGCSC", EGCSC(), grid={"hops": (1,), "teleport": (0.0,)}),
 )
-# By name and task. What takes time to import is named and not imported.
+# By name and task. Slow imports are given as text.
 BUILT_IN: dict[tuple[str, str], Any] = {
     **{(row.name, row.method.task): row for row in _ROWS},
     ("GCN", "classification"): "flgc.methods.trained.gcn:GCNMethod",
@@ -144,7 +144,7 @@ BUILT_IN: dict[tuple[str, str], Any] = {
 
 
 def contender(name: str, task: str) -> Contender:
-    """The row of that name, or the one that `module:object` names, for a task."""
+    """The row of a name, or of `module:object`, for a task."""
     declared = BUILT_IN.get((name, task))
     row = _contender(name, _outside(name, task) if declared is None else declared)
     if row.method.task != task:
@@ -153,15 +153,15 @@ def contender(name: str, task: str) -> Contender:
 
 
 def task_of(name: str) -> tuple[str, ...]:
-    """The tasks for which there is a method of that name."""
+    """The tasks of the methods of that name."""
     tasks = tuple(task for each, task in BUILT_IN if each == name)
     return tasks or (_contender(name, _outside(name)).method.task,)
 
 
 def resolve_method(name: str) -> str:
-    """The spelling of a name that is known, in any case; another is an error that says what to do.
+    """The spelling of a known name, in any case; an unknown one is an error with suggestions.
 
-    `module:object` stays as it is.
+    `module:object` is returned unchanged.
     """
     spellings = {each.lower(): each for each in names()}
     if name.lower() in spellings:
@@ -172,14 +172,14 @@ def resolve_method(name: str) -> str:
 
 
 def is_built_in(name: str) -> bool:
-    """Whether it comes with this library."""
+    """Whether the method comes with this library."""
     return any(name == each for each, _ in BUILT_IN)
 
 
 def installed(task: str) -> list[str]:
-    """The names of methods that other packages bring for a task: they join every table of it.
+    """The names of methods of other packages for a task: they join every table of it.
 
-    One that cannot be had is left out with a warning; whoever asks for it by name is told why.
+    One that cannot be used is left out with a warning; by name it is an error.
     """
     of_task = []
     for name in _installed():
@@ -192,13 +192,13 @@ def installed(task: str) -> list[str]:
 
 
 def names(task: str | None = None) -> list[str]:
-    """Those of this library, then those of installed packages, whatever their task."""
+    """The methods of this library for a task, then all of installed packages."""
     own = [name for name, of in BUILT_IN if task in (None, of)]
     return list(dict.fromkeys([*own, *_installed()]))
 
 
 def listed() -> Iterator[dict[str, Any]]:
-    """One row for each that there is, or why it cannot be had: what `flgc methods` shows."""
+    """One row for each method, or why it cannot be used: the rows of `flgc methods`."""
     for name, task in [*BUILT_IN, *((name, None) for name in _installed())]:
         try:
             row = contender(name, task or _task_of_installed(name))
@@ -217,7 +217,7 @@ def listed() -> Iterator[dict[str, Any]]:
 
 
 def _outside(name: str, task: str | None = None) -> EntryPoint | str:
-    """What is not of this library: an entry point, or `module:object`."""
+    """The entry point of a name, or its `module:object`."""
     entries = _installed().get(name, [])
     if len(entries) > 1:
         brought = _packages(entries)
@@ -232,7 +232,7 @@ def _outside(name: str, task: str | None = None) -> EntryPoint | str:
 
 
 def _unknown(name: str, task: str | None = None) -> UnknownMethod:
-    """What may have been meant; if that is nothing, all that there is."""
+    """The error for an unknown name, with similar names, or else all names."""
     choices = names(task)
     spellings = {each.lower(): each for each in choices}
     close = difflib.get_close_matches(name.lower(), spellings)
@@ -245,7 +245,7 @@ def _unknown(name: str, task: str | None = None) -> UnknownMethod:
 
 
 def _task_of_installed(name: str) -> str:
-    """The task of what a package brings, unless the name is taken."""
+    """The task of a package's method, unless its name is taken."""
     if is_built_in(name):
         raise UnknownMethod(f"method {name!r}: this library has one of that name")
     return _contender(name, _outside(name)).method.task
@@ -259,13 +259,13 @@ def _installed() -> dict[str, list[EntryPoint]]:
 
 
 def _packages(entries: Sequence[EntryPoint]) -> str:
-    """`mypackage 1.0`, or where there is no package, what is named."""
+    """`mypackage 1.0`; without a package the value of the entry point."""
     origins = [(entry.dist, entry.value) for entry in entries]
     return ", ".join(sorted(f"{dist.name} {dist.version}" if dist else of for dist, of in origins))
 
 
 def _contender(name: str, source: Any) -> Contender:
-    """The row that an entry point, `module:object` or a line of `BUILT_IN` names, checked."""
+    """The checked row of an entry point, of `module:object` or of a line of `BUILT_IN`."""
     origin, where = "flgc", f"method {name!r}"
     if isinstance(source, EntryPoint):
         origin = _packages([source])
@@ -275,7 +275,7 @@ def _contender(name: str, source: Any) -> Contender:
     try:
         row = _as_row(name, source if isinstance(source, Contender) else _loaded(source))
         _check(row)
-    except (Exception, SystemExit) as error:  # whatever the code of others does
+    except (Exception, SystemExit) as error:  # code of others may raise anything
         missing = getattr(error, "name", "") if isinstance(error, ImportError) else ""
         extra = ": pip install 'flgc[gnn]'" if missing == "torch" else ""
         raise UnknownMethod(f"{where} cannot be used: {_in_a_line(error)}{extra}") from error
@@ -295,7 +295,7 @@ def _loaded(source: EntryPoint | str) -> Any:
 
 
 def _as_row(name: str, made: Any) -> Contender:
-    """What was loaded, as a row of a table."""
+    """The loaded object as a row of a table."""
     if inspect.isclass(made):
         made = made() if issubclass(made, Method) else Estimator(made.__name__, made)
     if isinstance(made, Method):
@@ -309,18 +309,18 @@ def _as_row(name: str, made: Any) -> Contender:
 
 
 def _check(row: Contender) -> None:
-    """What a table needs of a row; where it is not there, that is said before anything is run."""
+    """Refuse a row that a table cannot use, before anything runs."""
     method, kind = row.method, type(row.method)
     if not isinstance(getattr(method, "name", None), str):
         raise TypeError(f"{kind.__name__} has no name")
     if method.task not in get_args(Task):
-        raise ValueError(f"task={method.task!r} is neither of {', '.join(get_args(Task))}")
+        raise ValueError(f"task={method.task!r} is not one of {', '.join(get_args(Task))}")
     if kind.outputs is Method.outputs and kind.scores is Method.scores:
         raise TypeError(f"{kind.__name__} has no outputs")
     if not isinstance(method.parameters(), dict):
-        raise TypeError(f"{kind.__name__}.parameters() is no dict")
+        raise TypeError(f"{kind.__name__}.parameters() is not a dict")
     if row.combine not in get_args(Combine):
-        raise ValueError(f"combine={row.combine!r} is neither of {', '.join(get_args(Combine))}")
+        raise ValueError(f"combine={row.combine!r} is not one of {', '.join(get_args(Combine))}")
     for axis in {*row.part, *row.grid} - {*method.axes}:
         raise ValueError(f"{method.name} has no axis {axis!r}")
     for axis, values in {**method.axes, **row.grid, **row.part}.items():
@@ -329,11 +329,11 @@ def _check(row: Contender) -> None:
             raise TypeError(f"axis {axis}={values!r}: give a tuple of values")
         for value in map(plain, values):
             if not isinstance(value, str | int | float | None):
-                raise TypeError(f"axis {axis}: {value!r} is no number, text, truth value or None")
+                raise TypeError(f"axis {axis}: {value!r} is not a number, text, bool or None")
 
 
 def _in_a_line(error: BaseException) -> str:
-    """What an error says; of one that has no words for people, its kind too."""
+    """The message of an error in one line, with its type if the message may not explain itself."""
     text = " ".join(str(error).split())
     plain = isinstance(error, ImportError | AttributeError | TypeError | ValueError)
     return text if plain and text else f"{type(error).__name__} {text}".strip()

@@ -1,6 +1,6 @@
-"""What the judge says, as tables: of every setting in every run, and of what was picked.
+"""Scores as tables: of every setting in every run, and of picked settings.
 
-The first is the one from which both protocols pick, the second fills a cell of a table.
+Both protocols pick from the first; the second fills a cell of a table.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from flgc.methods.base import Grid, Judge, Method, Problem, axes_of
 from flgc.methods.judging import HIDDEN, Labels, posed
 from flgc.methods.picking import is_pick
 
-# What the judge says of test nodes is the accuracy.
+# From columns of the judge to names of metrics.
 METRICS = {"test": "accuracy", "ACC": "ACC", "NMI": "NMI"}
 
 
@@ -30,16 +30,16 @@ def score_settings(
     device: str = "cpu",
     kept: Any = None,
 ) -> pd.DataFrame:
-    """The scores of a method on a dataset, see `score_table`; without splits, of clusterings."""
+    """`score_table` of a method on a dataset; without splits, of a clustering."""
     problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
     return score_table(method, problem, judge, grid)
 
 
 def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.DataFrame:
-    """One row per run and setting: run, p_<axis>, what the method saw, what the judge says.
+    """One row per run and setting: run, p_<axis>, the criteria of the method and of the judge.
 
-    A method that cannot say how it does on nodes that it left out is run on folds too, where
-    nobody validates: `hits` are then its labelled nodes that were right when their fold was out.
+    Without validation nodes, a method that does not compute leave-one-out also runs on folds:
+    `hits` are then its labelled nodes that were right when their fold was left out.
     """
     if method.leaves_out or problem.folds is None:
         return scores_of_runs(method, problem, judge, grid)
@@ -54,7 +54,7 @@ def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.
 
 
 def scores_of_runs(method: Method, problem: Problem, judge: Judge, grid: Grid) -> pd.DataFrame:
-    """All runs at once, or each by itself, so that none can see another's labels."""
+    """All runs at once, or each by itself, so that no run sees another's labels."""
     if method.batched:
         return method.scores(problem, grid, judge)
     parts = [
@@ -81,10 +81,10 @@ def fit_cell(
     device: str = "cpu",
     kept: Any = None,
 ) -> pd.DataFrame:
-    """The rows of a cell: what is said of it, its settings, and the value of each metric.
+    """The rows of a cell: its description, its settings, and the value of each metric.
 
-    What was picked was fitted when the settings were scored, so its value is read off, unless
-    `refit` asks for a fit, from features that are kept. An average is computed here.
+    Picked settings were fitted when they were scored, so their values are read from `picks`, unless
+    `refit` asks for a fit from kept features. An average is computed here.
     """
     values: Any = picks
     if refit or not is_pick(picks):

@@ -19,7 +19,7 @@ from flgc.methods.judging import posed
 
 @dataclass(frozen=True, eq=False)
 class SortedAffinity:
-    """`labels` are the class of each row, ascending; -1, where it is not known, comes first."""
+    """`labels` are the class of each row, ascending; -1 (unknown) comes first."""
 
     matrix: np.ndarray
     labels: np.ndarray
@@ -34,21 +34,21 @@ class SortedAffinity:
 
     @property
     def by_chance(self) -> float:
-        """The same if every pair of rows had the same affinity."""
+        """The value of `inside` if all pairs of rows had the same affinity."""
         sizes = np.array([end - start for start, end in self.blocks])
         pairs = len(self.labels) * (len(self.labels) - 1)
         return float((sizes * (sizes - 1)).sum() / pairs) if pairs else 0.0
 
     @property
     def blocks(self) -> list[tuple[int, int]]:
-        """Where each known class begins and ends."""
+        """(start, end) of each known class."""
         codes = np.unique(self.labels[self.labels >= 0])
         starts, ends = (np.searchsorted(self.labels, codes, side) for side in ("left", "right"))
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
 
 def _between(matrix: np.ndarray) -> float:
-    """The sum without the diagonal: that a row is like itself says nothing."""
+    """The sum without the diagonal."""
     return float(matrix.sum(dtype=np.float64) - np.trace(matrix, dtype=np.float64))
 
 
@@ -61,13 +61,13 @@ def sort_affinity(
     without: Sequence[str] = (),
     device: str = "cpu",
 ) -> SortedAffinity:
-    """The affinity of a method at a setting on the one graph that is given, from the first seed."""
+    """The affinity of a method at a setting on one graph, for the first seed."""
     [P] = graphs
     problem, _ = posed(data.without(without), P, None, seeds[:1], method, device)
     grid = {axis: (setting[axis],) for axis in method.axes}
     [(_, outputs)] = method.answers(problem, grid)
     if "affinity" not in outputs.extras:
-        raise ValueError(f"{method.name} has no affinity: name a method that clusters one")
+        raise ValueError(f"{method.name} has no affinity: choose a method that clusters one")
     [affinity] = outputs.extras["affinity"]
     order = np.argsort(data.labels, kind="stable")
     return SortedAffinity(affinity[np.ix_(order, order)].astype(np.float32), data.labels[order])

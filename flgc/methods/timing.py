@@ -17,7 +17,7 @@ from flgc.methods.judging import posed
 from flgc.methods.picking import usual
 from flgc.progress import tracked
 
-# A timed fit is repeated so often, or until so many seconds are over, whatever the method.
+# A timed fit is repeated so often, or until so many seconds have passed, for every method.
 REPEATS, SECONDS = 3, 0.2
 
 
@@ -34,10 +34,10 @@ def time_methods(
 ) -> pd.DataFrame:
     """One row per method and hops: test accuracy, and training time from P and X to predictions.
 
-    One rule for all: the setting that most runs picked, float32, one core (a single run of a method
-    that is trained cannot use more), one fit before the watch runs, since the first pays for what
-    is set up once, then the median of `REPEATS`, or of as many as start within `SECONDS`. Methods
-    take turns, so that a busy minute of the machine hits all of them.
+    One rule for all: the setting that most runs picked, float32, one core (a single run of a
+    trained method cannot use more), one fit that is not timed, as it pays for the set-up, then the
+    median of `REPEATS` fits, or of as many as start within `SECONDS`. Methods take turns, so that
+    other load affects all of them.
     """
     data = data.without(without)
     P, X = graph.astype(np.float32), data.features.astype(np.float32)

@@ -33,11 +33,10 @@ def vary_method(
 ) -> pd.DataFrame:
     """One row per value and run: x, run, the dataset's marks, the setting as p_<axis>, the metrics.
 
-    `along` says what the values are of: "splits", which then has those of all runs for the first
-    value, then for the second; "graphs", one for each value; or an axis of the method, which the
-    setting need not have. What does not vary is the same for all values. All that shares a graph
-    is one problem: a method that takes many runs at once has those of all values. Without splits
-    it is a clustering, with a run for each seed.
+    `along` says what varies: "splits", with those of all runs for the first value, then for the
+    second; "graphs", one for each value; or an axis of the method, which `setting` may leave out.
+    Everything on one graph is one problem, so a batched method takes the runs of all values at
+    once. Without splits it is a clustering, with a run for each seed.
     """
     own = {axis: (value,) for axis, value in setting.items()}
     choices = (*((SPLITS,) if splits is not None else ()), GRAPHS, *method.axes)

@@ -92,8 +92,8 @@ class Comparison:
     def groups(self) -> list[tuple[str, ...]]:
         """The bars of the critical-difference diagram: longest runs of neighbours in mean rank.
 
-        In a run *no* pair differs after Holm's correction over all pairs. To compare its two ends is
-        not enough: a method may differ from one in the middle but not from those at the ends.
+        In a run *no* pair differs after Holm's correction over all pairs. Its two ends are not
+        enough: a method may differ from one in the middle but not from those at the ends.
         """
         ranking, runs, end = self.ranking, [], 0
         for start in range(len(ranking)):

@@ -204,7 +204,7 @@ def markdown(sheet: Sheet) -> str:
 
 
 def latex(sheet: Sheet) -> str:
-    """A table environment for booktabs, with its note in the caption; without rows the note alone."""
+    """A table environment for booktabs, its note in the caption; without rows the note alone."""
     if not sheet.rows:
         return in_latex(sheet.note)
     lines = [" & ".join(map(in_latex, line)) + r" \\" for line in (sheet.header, *sheet.rows)]
@@ -229,7 +229,7 @@ def latex(sheet: Sheet) -> str:
 def in_latex(text: str) -> str:
     """The text with special characters escaped for LaTeX.
 
-    At the start of a cell, a bracket or a star would become an option of `\\\\`.
+    A bracket or a star at the start of a row would become an option of the row before it.
     """
     characters = "".join(LATEX_CHARACTERS.get(sign, sign) for sign in text)
     return f"{{}}{characters}" if characters.startswith(("[", "*")) else characters

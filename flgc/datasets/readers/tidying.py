@@ -96,7 +96,8 @@ def _numbers(column: "pd.Series", note: Any) -> "pd.Series":
     if _too_many(texts) and len(odd) < len(texts) / 2:
         if len(odd):
             note(
-                f"{len(odd)} of {len(texts)} are not numbers, as {odd.iloc[0]!r}, and count as missing"
+                f"{len(odd)} of {len(texts)} are not numbers, as {odd.iloc[0]!r}, and count as "
+                "missing"
             )
         return numbers.reindex(column.index)
     return column

@@ -1,1 +1,1 @@
-"""Clusterings that learn a graph, most of them one with as many components as clusters."""
+"""Clusterings that learn a graph, mostly one with as many components as clusters."""

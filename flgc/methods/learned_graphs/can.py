@@ -1,8 +1,8 @@
-"""CAN: each sample has neighbours with probabilities, of which near ones have the larger.
+"""CAN: each sample has neighbours with probabilities, larger for nearer ones.
 
     min  sum_ij ||x_i - x_j||^2 s_ij + gamma s_ij^2,   rows of S on the simplex, rank(L) = n - c
 
-gamma is the mean over the samples of what leaves each of them `n_neighbors` neighbours.
+gamma is the mean over the samples of the value with which a sample has `n_neighbors` neighbours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from flgc.methods.learned_graphs.simplex import nearest_on_simplex
 
 
 class AdaptiveNeighbors(Graph):
-    """Near samples are joined; an infinite distance joins never."""
+    """Near samples are joined; samples at an infinite distance never."""
 
     def __init__(self, squares: np.ndarray, gamma: float) -> None:
         self.squares, self.gamma = squares, gamma
@@ -45,9 +45,9 @@ class CANClustering(RankConstrainedClustering):
     pca : int, optional
         Work on `pca * n_clusters` principal components.
     max_iter : int, default=50
-        Strengths of the penalty that are tried.
+        The most strengths of the penalty to try.
     random_state : int, RandomState or None, default=None
-        Matters only where the graph does not come to `n_clusters` components.
+        Used only if the graph does not reach `n_clusters` components.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class CANClustering(RankConstrainedClustering):
     affinity_matrix_ : array of shape (n_samples, n_samples)
         (S + S') / 2.
     n_components_ : int
-        Components of the graph; if not `n_clusters`, the labels are its spectral clustering.
+        Components of the graph; unless `n_clusters`, the labels are its spectral clustering.
     n_iter_ : int
     objective_, strength_ : arrays
         The objective after each alternation, and the strength of the penalty in it.

@@ -19,9 +19,9 @@ from flgc.methods.learned_graphs.rank import Graph, RankConstrainedClustering
 from flgc.methods.learned_graphs.simplex import nearest_on_simplex
 
 NORMS = ("l2", "l1")
-# |e| is sqrt(e^2 + this): an entry that is right already must stay able to move.
+# |e| is sqrt(e^2 + this), so that an entry with e = 0 can still move.
 _SMOOTH = 1e-12
-# Weighted squares for one F; each is as dear as the l2 norm's only step.
+# Weighted squares for one F; each costs as much as the only step of the l2 norm.
 _REWEIGHTINGS = 5
 # Rows of A sum to 1, so one scale serves all data.
 _STRENGTH = 0.1
@@ -44,7 +44,7 @@ class NearestInL2(Graph):
 
 
 class NearestInL1(NearestInL2):
-    """Absolute differences to A: few edges change, by much."""
+    """Absolute differences to A: a few edges change a lot."""
 
     def learn(self, S: np.ndarray, distances: np.ndarray, strength: float) -> np.ndarray:
         """A few weighted squares, each of which lowers the objective."""
@@ -71,9 +71,9 @@ class CLRClustering(RankConstrainedClustering):
     pca : int, optional
         Work on `pca * n_clusters` principal components.
     max_iter : int, default=50
-        Strengths of the penalty that are tried.
+        The most strengths of the penalty to try.
     random_state : int, RandomState or None, default=None
-        Matters only where the graph does not come to `n_clusters` components.
+        Used only if the graph does not reach `n_clusters` components.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class CLRClustering(RankConstrainedClustering):
     affinity_matrix_ : array of shape (n_samples, n_samples)
         (S + S') / 2.
     n_components_ : int
-        Components of the graph; if not `n_clusters`, the labels are its spectral clustering.
+        Components of the graph; unless `n_clusters`, the labels are its spectral clustering.
     n_iter_ : int
     objective_, strength_ : arrays
         The objective after each alternation, and the strength of the penalty in it.

@@ -2,9 +2,9 @@
 
     min  1/2 ||x_i - s_i X||^2 + r_i/2 ||s_i - a_i||^2 + b_i s_i',   s_i on the simplex, s_ii = 0
 
-by accelerated projected gradient (Nesterov), whose momentum a row gives up where it points uphill.
-A row is done when its gap (Frank and Wolfe) is small: grad (s_i - s)' over all s of the simplex, at
-most, which is never smaller than what is left to gain.
+by accelerated projected gradient (Nesterov); a row drops its momentum if that points uphill. It
+ends when all gaps (Frank and Wolfe) are small: max over s on the simplex of grad (s_i - s)', an
+upper bound of what is left to gain.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from scipy.linalg import eigh
 
 from flgc.methods.learned_graphs.simplex import nearest_on_simplex
 
-# The gap costs half a step: it is asked for now and then.
+# The gap costs half a step, so it is computed only now and then.
 _STEPS_BETWEEN_GAPS = 10
 
 
 class ConvexCombinations:
-    """The samples, and what all problems with them share."""
+    """The samples, with what all problems on them share."""
 
     def __init__(self, X: np.ndarray) -> None:
         n = len(X)
         if n < 2:
             raise ValueError(f"n_samples={n}: a sample is expressed by others; give at least 2.")
-        X = X - X.mean(axis=0)  # rows of S sum to 1: a shift would be nothing but rounding
+        X = X - X.mean(axis=0)  # rows of S sum to 1, so a shift only adds rounding
         self.gram = X @ X.T
         last = (n - 1, n - 1)
         steepest = eigh(self.gram, eigvals_only=True, subset_by_index=last, check_finite=False)[0]
-        # 1 where all samples are the same: every S is right then.
+        # 1 if all samples are the same: then every S is right.
         self.mean_square = float(np.trace(self.gram)) / n or 1.0
         self.steepest = float(steepest) or 1.0
         self.equal = (1.0 - np.eye(n)) / (n - 1)
@@ -50,7 +50,7 @@ class ConvexCombinations:
         max_iter: int,
         tol: float,
     ) -> tuple[np.ndarray, int, float]:
-        """The best S from a start, the number of steps, and the largest gap in mean ||x||^2.
+        """(S, number of steps, largest gap in units of the mean ||x||^2), starting from S.
 
         `pull` (r, a column), `target` (A) and `slope` (B) are the terms beside the fit.
         """

@@ -1,4 +1,4 @@
-"""Squared distances between samples, and the graph of k neighbours that they give."""
+"""Squared distances between samples, and their graph of k neighbours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def squares_apart(X: np.ndarray) -> np.ndarray:
 
 
 def check_neighbors(n_neighbors: Any, n_samples: int) -> int:
-    """Neighbours of a sample, and one more that says how far is too far."""
+    """Neighbours of a sample: at most n_samples - 2, as the next one bounds their weights."""
     if n_samples < 3:
         raise ValueError(f"n_samples={n_samples} is too few to learn a graph: give at least 3.")
     where = f" with {n_samples} samples"
@@ -35,7 +35,7 @@ def check_neighbors(n_neighbors: Any, n_samples: int) -> int:
 def neighbor_graph(X: np.ndarray, n_neighbors: Any) -> tuple[np.ndarray, np.ndarray, float]:
     """Squared distances, the graph of the closed form, and the mean of its gammas.
 
-    Where all samples are the same, no gamma is better than another: it is 1 then.
+    If all samples are the same, any gamma will do, and it is 1.
     """
     squares = squares_apart(X)
     A, gammas = k_neighbor_weights(squares, check_neighbors(n_neighbors, len(X)))

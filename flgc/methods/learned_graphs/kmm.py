@@ -1,10 +1,10 @@
-"""KMM: several means to a cluster; samples and means are the two sides of one graph.
+"""KMM: several means per cluster; samples and means are the two sides of one graph.
 
     min  sum_ij ||x_i - m_j||^2 s_ij + gamma s_ij^2,   rows of S (n x m) on the simplex,
          the graph [0 S; S' 0] has c components
     m_j = sum_i s_ij x_i / sum_i s_ij
 
-S and the means are found in turn, from samples drawn at random as the first means.
+S and the means are computed in turn; the first means are random samples.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from flgc.methods.learned_graphs.simplex import k_neighbor_weights
 from flgc.scaling import dense
 from flgc.spectral import spectral_clusters
 
-# Singular values below this have no direction of their own.
+# Singular values below this count as 0.
 _NO_DIRECTION = 1e-12
 
 
@@ -50,7 +50,7 @@ class Bipartite(AdaptiveNeighbors):
         return squared_distances(U, V * scale[:, None]) / 2
 
     def components(self, S: np.ndarray) -> tuple[int, np.ndarray]:
-        """Those with a sample: a mean that no sample is joined with is none."""
+        """The components with a sample: a mean without samples is not one."""
         n_samples, n_means = S.shape
         samples, means = np.nonzero(S > NOTHING)
         size = n_samples + n_means
@@ -61,13 +61,13 @@ class Bipartite(AdaptiveNeighbors):
 
 
 def _one_over(values: np.ndarray) -> np.ndarray:
-    """1 / values, 0 where a value is."""
+    """1 / values, and 0 for values of 0."""
     nonzero = values > _NO_DIRECTION
     return np.where(nonzero, 1.0 / np.where(nonzero, values, 1.0), 0.0)
 
 
 def means_of(S: np.ndarray, X: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """The weighted means; one that no sample is joined with stays."""
+    """The weighted means; a mean without samples stays."""
     weights = S.sum(axis=0)[:, None]
     return np.where(weights > 0, S.T @ X / np.where(weights > 0, weights, 1.0), before)
 
@@ -86,9 +86,9 @@ class KMMClustering(ClusterMixin, BaseEstimator):
     pca : int, optional
         Work on `pca * n_clusters` principal components.
     max_iter : int, default=30
-        Strengths of the penalty that are tried for one set of means.
+        The most strengths of the penalty to try for one set of means.
     max_rounds : int, default=30
-        Sets of means that are tried.
+        The most sets of means to try.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -101,7 +101,7 @@ class KMMClustering(ClusterMixin, BaseEstimator):
         Components of the graph; if not `n_clusters`, the labels are the spectral clustering of
         S D^-1 S'.
     n_iter_ : int
-        Sets of means that were tried.
+        The number of sets of means.
 
     References
     ----------

@@ -17,7 +17,7 @@ from flgc.methods.affinities import AffinityClustering
 from flgc.methods.estimators import Estimator
 from flgc.methods.tables.kernel import median_distance
 
-# Of the median: as near as a k-th neighbour may be, that copies of a sample have a radius.
+# The least radius, as a share of the median, as copies of a sample have a distance of 0.
 _LEAST_RADIUS = 1e-3
 
 
@@ -70,11 +70,11 @@ class NCutClustering(AffinityClustering):
         radii = np.full(len(X), median)
         if self.n_neighbors is not None:
             rank = min(check_whole("n_neighbors", self.n_neighbors, 1), len(X) - 1)
-            # A sample's nearest is itself.
+            # The nearest of a sample is itself.
             radii = np.maximum(np.sort(distances, axis=1)[:, rank], _LEAST_RADIUS * median)
         affinity = np.exp(-(distances**2) / (2 * width**2 * np.outer(radii, radii)))
         np.fill_diagonal(affinity, 0.0)
-        return (affinity + affinity.T) / 2  # the same but for rounding
+        return (affinity + affinity.T) / 2  # symmetric up to rounding before
 
 
 NCUT = Estimator(

@@ -1,7 +1,7 @@
-"""K-Means and NMF, as scikit-learn has them.
+"""K-Means and NMF of scikit-learn.
 
 Tables average over seeds. A seed of K-Means is one start, or the best of ten by its own objective,
-as its users have it: Yale needs these. NMF's clusters are the largest coefficients:
+which Yale needs. NMF's clusters are the largest coefficients:
 
     X ~ W H,   W, H >= 0,   cluster of sample i = argmax_j w_ij ||h_j||
 """

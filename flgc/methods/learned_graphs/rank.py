@@ -1,12 +1,12 @@
-"""Graphs with exactly c components: rank(L) = n - c, by a penalty that is raised until it holds.
+"""Graphs with exactly c components: rank(L) = n - c, by a penalty of growing strength.
 
     min over S, F'F = I   cost(S) + strength sum_ij ||f_i - f_j||^2 s_ij
 
     F  the c eigenvectors of L's smallest eigenvalues (Ky Fan: their sum is 0 at c components)
     S  learnt from the distances between rows of F
 
-At a fixed strength the objective falls in every alternation. The strength is doubled where the
-graph has fewer components than c, and halved where it has more, which also takes back the last S.
+At a fixed strength the objective falls in every alternation. The strength is doubled if the graph
+has fewer components than c, and halved if it has more, which also restores the S before.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from flgc.checks import check_whole
 from flgc.methods.affinities import AffinityClustering
 from flgc.methods.learned_graphs.distances import squared_distances
 
-# Weights below this, of rows that sum to 1, are rounding: they join nothing.
+# Weights below this, in rows that sum to 1, are rounding and no edges.
 NOTHING = 1e-10
 
 
 class Graph:
-    """What is learnt: rows of S on the simplex. A further one gives `learn` and `cost`."""
+    """A graph to learn, rows of S on the simplex. A subclass defines `learn` and `cost`."""
 
     def learn(self, S: np.ndarray, distances: np.ndarray, strength: float) -> np.ndarray:
-        """An S whose objective with these distances of F is least, or less than that of S."""
+        """An S that minimises, or at least lowers, the objective with these distances of F."""
         raise NotImplementedError
 
     def cost(self, S: np.ndarray) -> float:
@@ -48,13 +48,13 @@ class Graph:
         return squared_distances(F, F)
 
     def components(self, S: np.ndarray) -> tuple[int, np.ndarray]:
-        """How many parts the graph has, and which part each sample is in."""
+        """The number of components, and the component of each sample."""
         return connected_components(csr_array(S > NOTHING), directed=False)
 
 
 @dataclass(frozen=True)
 class ConstrainedGraph:
-    """A graph, the objective after each alternation, and the strength that it had."""
+    """A graph, with the objective and the strength in each alternation."""
 
     S: np.ndarray
     n_components: int
@@ -75,9 +75,9 @@ def alternated(
 def rank_constrained(
     graph: Graph, S: np.ndarray, n_clusters: int, strength: float, max_iter: int
 ) -> ConstrainedGraph:
-    """The graph with exactly `n_clusters` components, or the last that had fewer.
+    """The graph with exactly `n_clusters` components, or the last with fewer.
 
-    Where even the first has more, it is the first.
+    If even the first has more, it is the first.
     """
     distances = graph.distances(S, n_clusters)
     history = []
@@ -95,12 +95,12 @@ def rank_constrained(
 
 
 class RankConstrainedClustering(AffinityClustering):
-    """Clusters as the components of a learnt graph. A further one gives `_graph`."""
+    """Clusters as the components of a learnt graph. A subclass defines `_graph`."""
 
     max_iter: int
 
     def _graph(self, X: np.ndarray) -> tuple[Graph, np.ndarray, float]:
-        """What is learnt, where it starts, and the first strength of the penalty."""
+        """(graph to learn, first S, first strength of the penalty)."""
         raise NotImplementedError
 
     def _affinity(self, X: np.ndarray) -> np.ndarray:
@@ -122,7 +122,7 @@ class RankConstrainedClustering(AffinityClustering):
         return (result.S + result.S.T) / 2
 
     def clusters(self, random_state: Any) -> np.ndarray:
-        """The components if there are as many as clusters, else the spectral clustering."""
+        """The components if they are `n_clusters`, else the spectral clustering."""
         if self.n_components_ == self.n_clusters:
             return self._parts
         return super().clusters(random_state)

@@ -1,9 +1,9 @@
-"""RRCSL, our reading: a robust convex representation, near a given graph, with c components.
+"""RRCSL in our reading: a robust convex representation near a given graph, with c components.
 
     min  sum_i ||x_i - s_i X|| + pull ||S - A||_F^2,   rows of S on the simplex, rank(L) = n - c
 
-The sum of norms, the l2,1 norm of the fit, is a sequence of weighted squares: each sample's weight
-is one over its last error, so that samples which nobody can express count little.
+The l2,1 norm of the fit is a sequence of weighted squares: the weight of a sample is one over its
+last error, so samples that the others cannot express count little.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from flgc.methods.learned_graphs.rank import Graph, RankConstrainedClustering
 
 # An error is sqrt(error^2 + this share of the mean square): weights stay finite.
 _SMOOTH = 1e-8
-# Steps of projected gradient for one F: the next F and strength come before more would pay.
+# Steps of projected gradient for one F; more before the next F and strength do not pay.
 _STEPS = 20
 _GAP = 1e-3
 
@@ -33,7 +33,7 @@ class RobustRepresentation(Graph):
         self.pull = pull * np.sqrt(self.samples.mean_square)
 
     def learn(self, S: np.ndarray, distances: np.ndarray, strength: float) -> np.ndarray:
-        """Weighted squares, by some steps; divided by the weights, which are 1 / (2 error)."""
+        """A few steps on the weighted squares, divided by the weights 1 / (2 error)."""
         errors = self._errors(S)[:, None]
         return self.samples.solved(
             S,
@@ -55,9 +55,9 @@ class RobustRepresentation(Graph):
 class RRCSLClustering(RankConstrainedClustering):
     """Clustering by robust rank-constrained sparse learning, in our reading.
 
-    The paper leaves open how the initial graph is built, how S is found and in which scale the
-    weight is: A is the graph of k neighbours in closed form, as in CLR, S is found by accelerated
-    projected gradient, and the weight is relative to the size of the samples.
+    The paper leaves open the initial graph, the solver for S and the scale of the weight. Here A is
+    the graph of k neighbours in closed form, as in CLR, S comes from accelerated projected
+    gradient, and the weight is relative to the size of the samples.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ class RRCSLClustering(RankConstrainedClustering):
     pca : int, optional
         Work on `pca * n_clusters` principal components.
     max_iter : int, default=50
-        Strengths of the penalty that are tried.
+        The most strengths of the penalty to try.
     random_state : int, RandomState or None, default=None
-        Matters only where the graph does not come to `n_clusters` components.
+        Used only if the graph does not reach `n_clusters` components.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class RRCSLClustering(RankConstrainedClustering):
     affinity_matrix_ : array of shape (n_samples, n_samples)
         (S + S') / 2.
     n_components_ : int
-        Components of the graph; if not `n_clusters`, the labels are its spectral clustering.
+        Components of the graph; unless `n_clusters`, the labels are its spectral clustering.
     n_iter_ : int
     objective_, strength_ : arrays
         The objective after each alternation, and the strength of the penalty in it.

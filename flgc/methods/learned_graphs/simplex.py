@@ -14,10 +14,10 @@ import numpy as np
 def nearest_on_simplex(P: np.ndarray, W: np.ndarray | None = None) -> np.ndarray:
     """The point of the simplex that is nearest to each row of P, exactly.
 
-    Entries of -inf come out as 0. `W`, positive and of P's shape, says how freely an entry moves.
+    Entries of -inf become 0. `W` are the weights w, positive and of P's shape; 1 by default.
     """
     if W is None:
-        P = P - P.max(axis=1, keepdims=True)  # keeps digits where entries are large; t moves along
+        P = P - P.max(axis=1, keepdims=True)  # keeps digits of large entries; t shifts too
         ordered = -np.sort(-P, axis=1)
         total = np.cumsum(ordered, axis=1)
         t = (total - 1.0) / np.arange(1, P.shape[1] + 1)
@@ -36,8 +36,8 @@ def nearest_on_simplex(P: np.ndarray, W: np.ndarray | None = None) -> np.ndarray
 def k_neighbor_weights(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Weights of the k nearest columns of each row, which sum to 1, and gamma of each row.
 
-    `distances` are squared, inf where a pair may not be joined; more than k of a row are finite.
-    Where the k + 1 nearest are equally far, the first k of them share the weight.
+    `distances` are squared, inf for pairs that must not be joined; each row has more than k finite
+    ones. If the k + 1 nearest are equally far, the first k share the weight.
     """
     rows = np.arange(len(distances))[:, None]
     nearest = np.argsort(distances, axis=1, kind="stable")[:, : k + 1]

@@ -1,8 +1,8 @@
-"""SSR: each sample as a convex combination of the others; who takes part is similar.
+"""SSR: each sample as a convex combination of the others; its coefficients are similarities.
 
     min ||x_i - s_i X||^2,   s_i on the simplex, s_ii = 0;   affinity = (S + S') / 2
 
-There is no weight to choose: the simplex makes S sparse. Clusters are the affinity's spectral ones.
+No weight has to be chosen, as the simplex makes S sparse. Clusters: spectral clustering.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from flgc.methods.learned_graphs.convex import ConvexCombinations
 class SSRClustering(AffinityClustering):
     """Clustering by simplex sparse representation.
 
-    Where there are more samples than features the best S is not unique: the one is taken that the
-    iteration reaches from equal weights, so `tol` matters beyond rounding.
+    With more samples than features the best S is not unique: the iteration starts from equal
+    weights and takes the S that it reaches, so `tol` matters beyond rounding.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From the coefficients of each sample in the others to an affinity.
+"""From the coefficients of samples in the others to an affinity.
 
 W = |C| + |C|',   each column of C divided by its largest |entry|
 """
@@ -11,7 +11,7 @@ from flgc.self_expression import prune_columns
 
 
 def affinity_of(C: np.ndarray, threshold: float) -> np.ndarray:
-    """W, of the largest entries of each column up to a share `threshold` of its L1 norm."""
+    """W from the largest entries of each column, up to a share `threshold` of its L1 norm."""
     sizes = np.abs(prune_columns(C, threshold))
     largest = sizes.max(axis=0)
     sizes /= np.where(largest > 0, largest, 1)

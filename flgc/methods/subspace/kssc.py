@@ -5,8 +5,8 @@
     polynomial   k(x, z) = (x'z + offset)^degree,   x and z at unit length
     gaussian     k(x, z) = exp(-||x - z||^2 / 2 (width m)^2),   m = median distance
 
-Only the Gram matrix K = V diag(s) V' is there, and F = V diag(s)^1/2 stands for the samples: SSC of
-F is SSC in the kernel's space. Its leading columns are the principal components of that space.
+The samples are given by the Gram matrix K = V diag(s) V'. SSC of F = V diag(s)^1/2 is SSC in the
+kernel's space; the leading columns of F are the principal components of that space.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KERNELS = ("polynomial", "gaussian")
 
 
 def kernel_features(K: np.ndarray, n_components: int | None = None) -> np.ndarray:
-    """F with FF' = K, or the nearest with so many columns."""
+    """F with FF' = K, or the nearest F with `n_components` columns."""
     n = len(K)
     first = 0 if n_components is None else max(n - n_components, 0)
     s, V = scipy.linalg.eigh(K, subset_by_index=(first, n - 1), check_finite=False)

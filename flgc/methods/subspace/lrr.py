@@ -1,8 +1,8 @@
-"""Low-rank representation: the samples that cannot be expressed pay for themselves alone.
+"""Low-rank representation: errors count once per sample, so outliers stay outliers.
 
 Z = argmin ||Z||_* + weight sum_i ||x_i - sum_j z_ji x_j||
 
-Z = U S V' (skinny),   M = U S^1/2, rows at unit length,   affinity = |MM'|^power
+Z = U S V' (thin),   M = U S^1/2, rows at unit length,   affinity = |MM'|^power
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LRRClustering(AffinityClustering):
     labels_ : array of shape (n_samples,)
     affinity_matrix_ : array of shape (n_samples, n_samples)
     rank_ : int
-        Rank of Z; 0 if `weight` is so small that no sample is worth expressing.
+        Rank of Z; 0 if `weight` is too small for any coefficient.
     n_iter_ : int
     residual_ : float
         The larger of the two residuals at the end.
@@ -83,7 +83,7 @@ class LRRClustering(AffinityClustering):
         self.rank_, self.n_iter_, self.residual_ = len(Z.values), Z.n_iter, Z.residual
         M = Z.left * np.sqrt(Z.values)
         length = np.linalg.norm(M, axis=1, keepdims=True)
-        M /= np.where(length > 0, length, 1)  # what expresses nothing is near to nothing
+        M /= np.where(length > 0, length, 1)  # a row of 0 stays 0
         return np.abs(M @ M.T) ** power
 
 

@@ -43,7 +43,7 @@ def cleaned(S: np.ndarray, tau: float, alpha: float) -> np.ndarray:
             break
     cost_below = alpha / 2 * (S - below) ** 2 + tau / 2 * below**2
     cost_above = alpha / 2 * (S - above) ** 2 + 1 - 1 / (2 * tau * np.maximum(above, knee) ** 2)
-    # Where there is no root the cost rises all the way, and `below` is better than what is left.
+    # Without a root the cost only rises, and `below` is better.
     return np.where((above > knee) & (cost_above < cost_below), above, below)
 
 
@@ -96,7 +96,7 @@ class LRSCClustering(AffinityClustering):
         return self._affinity_of(S, V)
 
     def fit_decomposed(self, S: np.ndarray, V: np.ndarray) -> Self:
-        """Cluster rows whose decomposition X' = U diag(S) V' is there already; `pca` is idle.
+        """Cluster rows from their decomposition X' = U diag(S) V'; `pca` is not used.
 
         A grid over `tau` and `alpha` decomposes once and calls this for each of them.
         """

@@ -4,8 +4,8 @@
 
     fit = alpha / min_j max_(i != j) |x_i'x_j|,   gross = outliers / min_j max_(i != j) ||x_i||_1
 
-The term with E and the constraint on the sums are left out unless asked for. E is no further
-unknown: what single features can explain is a combination of rows of I / gross, so that
+The term with E and the constraint on the sums are optional. E is not a further unknown: errors of
+single features are combinations of rows of I / gross, so that
 
     [C; gross E] = argmin 1/2 ||[X; I / gross]'Z - X'||^2 + 1 / fit ||Z||_1
 """
@@ -27,10 +27,9 @@ REFERENCE = "Elhamifar, Vidal: Sparse Subspace Clustering, TPAMI 35 (2013)"
 
 
 def least_best(sizes: np.ndarray) -> float:
-    """min_j max_(i != j) of sizes (i, j): what the sample that the others help least can hope for.
+    """min_j max_(i != j) of sizes (i, j), without columns of rounding size.
 
-    Samples that no other helps, as a black image, do not count: the weights divide by this. What
-    rounding leaves of one, in the features of a kernel, is no help either.
+    The weights divide by it, so samples without similar ones, such as a black image, do not count.
     """
     others = np.array(sizes)
     np.fill_diagonal(others, 0)
@@ -40,7 +39,7 @@ def least_best(sizes: np.ndarray) -> float:
 
 
 class SparseClustering(AffinityClustering):
-    """What SSC and its kernel form share: the sparse fit of samples by the others."""
+    """Base of SSC and its kernel form: the sparse fit of samples by the others."""
 
     by_means = True
     alpha: float
@@ -50,9 +49,9 @@ class SparseClustering(AffinityClustering):
     max_iter: int
 
     def _fit_sparse(self, X: np.ndarray, outliers: float | None = None) -> np.ndarray:
-        """The affinity. Iterated in single precision: the tolerance is far above its rounding."""
+        """The affinity, in float32: the tolerance is far above its rounding."""
         alpha, threshold = check_positive("alpha", self.alpha), check_threshold(self.threshold)
-        # Flats at unit length would be bent.
+        # Unit length would bend affine subspaces.
         X = (X if self.affine else unit_length(X)).astype(np.float32, copy=False)
         n, H = len(X), X
         if outliers is not None:
@@ -85,11 +84,11 @@ class SSC(SparseClustering):
     alpha : float > 0, default=20.0
         Weight of the fit, in units of the least weight at which every sample has a coefficient.
     outliers : float > 0, optional
-        Weight of ||E||_1 in the like units; None has no E. For features of which some are wrong
-        in some samples, such as shadows on faces.
+        Weight of ||E||_1 in similar units; no E by default. For samples in which some features
+        are wrong, such as faces with shadows.
     affine : bool, default=False
-        Whether the coefficients of a sample sum to 1, up to the tolerance: for flats that miss the
-        origin.
+        Whether the coefficients of a sample sum to 1, up to the tolerance: for subspaces that do
+        not contain the origin.
     threshold : float in (0, 1], default=1.0
         Share of each sample's L1 norm that is kept of its coefficients, largest first.
     pca : int, optional
@@ -108,9 +107,9 @@ class SSC(SparseClustering):
     outliers_ : array of shape (n_features or 0, n_samples)
         E' in units of 1 / gross.
     n_iter_ : int
-        Of the sample that took longest.
+        The most iterations of a sample.
     residuals_ : tuple of float
-        The largest primal and dual one of any sample.
+        The largest primal and dual residual of any sample.
     n_unfinished_ : int
         Samples whose residuals stayed above the tolerance.
 

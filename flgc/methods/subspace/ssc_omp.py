@@ -30,8 +30,8 @@ REFERENCE = "You, Robinson, Vidal: Scalable Sparse Subspace Clustering by OMP, C
 def matching_pursuit(G: np.ndarray, n_nonzero: int, tolerance: float) -> sp.csr_array:
     """Row j: the coefficients of sample j in the others, from the Gram matrix of all.
 
-    A sample is done when what is left of it has no more than `tolerance` of its length, or when no
-    other sample helps.
+    A sample is done when its residual has at most `tolerance` of its length, or when no other
+    sample helps.
     """
     n, tiny = len(G), 100 * np.finfo(G.dtype).eps
     squares = G.diagonal()
@@ -68,7 +68,7 @@ def matching_pursuit(G: np.ndarray, n_nonzero: int, tolerance: float) -> sp.csr_
 
 
 def _expanded(coefficients: np.ndarray, chosen: np.ndarray, n: int) -> sp.csr_array:
-    """Each row's coefficients where they belong."""
+    """The coefficients as a sparse matrix with n columns."""
     rows, step = chosen.shape
     pointers = np.arange(rows + 1) * step
     return sp.csr_array((coefficients.ravel(), chosen.ravel(), pointers), shape=(rows, n))
@@ -85,7 +85,7 @@ class SSCOMP(AffinityClustering):
     n_nonzero : int, default=10
         The most samples that may express another.
     tolerance : float >= 0, default=1e-3
-        A sample of which no larger share is left is expressed.
+        A sample is done when its residual has at most this share of its length.
     threshold : float in (0, 1], default=1.0
         Share of each sample's L1 norm that is kept of its coefficients.
     pca : int, optional

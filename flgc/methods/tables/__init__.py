@@ -1,4 +1,4 @@
-"""Rivals for tables: kernel and random-layer ridges on a graph, and support vector machines.
+"""Baselines for tables: kernel and random-layer ridges on a graph, support vector machines.
 
 >>> import numpy as np
 >>> from sklearn.datasets import load_iris

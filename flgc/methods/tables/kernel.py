@@ -1,4 +1,4 @@
-"""The Gaussian kernel, its width relative to the data: no table has a unit of its own.
+"""The Gaussian kernel, with a width relative to the data, as units of tables differ.
 
 k(x, z) = exp(-||x - z||^2 / 2 (width m)^2),   m = median distance between rows
 """
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-# Distances below this share of the largest are rounding: the rows are the same.
+# Rows at less than this share of the largest distance count as the same.
 _SAME = 1e-7
-# Rows among which the median is taken, evenly over all of them.
+# The median is taken among so many rows, evenly spaced.
 _MOST_ROWS = 5_000
 
 
 def median_distance(X: Any) -> float:
-    """The median distance between rows that differ, or 1 where none do."""
+    """The median distance between rows that differ, or 1 if none do."""
     rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _MOST_ROWS)).astype(int))
     distances = euclidean_distances(X[rows])[np.triu_indices(len(rows), 1)]
     apart = distances[distances > _SAME * distances.max(initial=0.0)]

@@ -1,4 +1,4 @@
-"""Laplacian regularised least squares: a kernel ridge that the graph keeps smooth.
+"""Laplacian regularised least squares: a kernel ridge that is smooth on the graph.
 
     f = argmin  sum_l ||y_i - f(x_i)||^2 + ambient (||f||_K^2 + ratio f'Lf),   L = I - P
 
@@ -8,7 +8,7 @@ The two penalties are one, in the kernel K~ that the graph deforms (Sindhwani, N
 
     K~ = (I + ratio K L)^-1 K,   f = K~_:l a,   a = (K~_ll + ambient I)^-1 Y_l
 
-No label is in K~, so all runs share it, and one decomposition of K~_ll has every `ambient`.
+K~ uses no label, so all runs share it, and one decomposition of K~_ll serves every `ambient`.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _path(
     asked: np.ndarray,
     ambients: Sequence[float],
 ) -> Path:
-    """What runs that have equally many nodes find in a kernel."""
+    """The path of runs with equally many nodes in a kernel."""
     solutions, seen = solved(
         kernel[labelled[:, :, None], labelled[:, None, :]],
         np.take_along_axis(problem.labels[runs], labelled, axis=1),
@@ -111,7 +111,7 @@ def _path(
 
 
 def _nodes(problem: Problem, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Labelled and asked nodes of runs that have equally many."""
+    """Labelled and asked nodes of runs with equally many."""
     labelled = np.stack([problem.labelled(run) for run in runs])
     return labelled, np.stack([problem.asked[run] for run in runs])
 
@@ -163,7 +163,7 @@ class LapRLSClassifier(PartlyLabelled):
         self.n_neighbors = n_neighbors
 
     def fit(self, X: Any, y: Any = None, adjacency: Any = None) -> Self:
-        """Fit on the labelled rows, smoothly on all; see `FLGCClassifier.fit` for what is taken."""
+        """Fit on the labelled rows, smooth on all; inputs are as in `FLGCClassifier.fit`."""
         width, ambient = (
             check_positive("width", self.width),
             check_positive("ambient", self.ambient),

@@ -1,8 +1,7 @@
-"""Methods that scikit-learn has: one line each. The paper has neither; they say what is easy.
+"""Methods of scikit-learn, one line each. The paper has neither; they show what is easy.
 
-Label spreading shrinks what is left to change by alpha in each iteration, so `max_iter` is never
-reached, and nothing warns of it. Rows that are far from all others (a large gamma) get the first
-class.
+Each iteration of label spreading shrinks the remaining change by alpha, so `max_iter` is never
+reached, and there is no warning. Rows far from all others (with a large gamma) get the first class.
 """
 
 from sklearn.semi_supervised import LabelSpreading

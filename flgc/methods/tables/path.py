@@ -18,9 +18,9 @@ from flgc.ridge import RidgePath, one_hot
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """What some runs have for each value of the last axis, at once.
+    """Scores of some runs for all values of the last axis.
 
-    `scores` is of shape (runs, asked, values, classes), what is `seen` of (runs, values).
+    `scores` has the shape (runs, asked, values, classes), `seen` the shape (runs, values).
     """
 
     runs: np.ndarray
@@ -29,7 +29,7 @@ class Path:
 
 
 class PathMethod(Method):
-    """A further one names its `axes`, of which the last comes at once, and says its `paths`."""
+    """Base of methods whose last axis comes in one path; a subclass has `axes` and `paths`."""
 
     leaves_out = True
 
@@ -75,11 +75,11 @@ def solved(
     regularizations: Sequence[float],
     weights: np.ndarray | None = None,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Solutions a of shape (..., l, R, C), and what each knows of nodes that it left out, (..., R).
+    """Solutions a of shape (..., l, R, C), and their leave-one-out criteria, (..., R).
 
     `gram` is G_ll, (..., l, l), and `codes` are the classes, (..., l). With S on both sides the
-    weighted fit is a plain one of the targets S Y, whose residuals are S times as large. The node
-    that is left out takes nothing with it: the others keep their `weights`.
+    weighted fit is a plain fit of the targets S Y, whose residuals are S times as large. When a
+    node is left out, the others keep their `weights`.
     """
     Y = one_hot(codes, n_classes, gram.dtype)
     root = np.ones(codes.shape) if weights is None else np.sqrt(weights)

@@ -1,4 +1,4 @@
-"""Semi-supervised extreme learning machine: a ridge on a random layer that the graph keeps smooth.
+"""Semi-supervised extreme learning machine: a ridge on a random layer, smooth on the graph.
 
     H = sigmoid(X W + b), W and b drawn once,   beta = argmin ||beta||^2
         + sum_l C_i ||y_i - h_i beta||^2 + smoothness tr(F'LF),   F = H beta,   L = I - P
@@ -6,11 +6,11 @@
     beta = (I + H'CH + smoothness H'LH)^-1 H'C Y,   C_i = cost / labelled rows of the class of i
 
 With H'LH = V D V' and Z = H V the graph is a weight 1 / (1 + smoothness D) of each column of Z, and
-what is left is a weighted ridge of l unknowns:
+the rest is a weighted ridge of l unknowns:
 
     G = Z (I + smoothness D)^-1 Z',   F = G_:l a,   a = (G_ll + C^-1)^-1 Y_l
 
-So one decomposition of a layer has every `smoothness`, and one of G_ll every `cost`.
+So one decomposition of a layer serves every `smoothness`, and one of G_ll every `cost`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def drawn_layer(n_features: int, hidden: int, random_state: Any) -> tuple[np.nda
 
 
 def class_weights(codes: np.ndarray) -> np.ndarray:
-    """1 / labelled rows of its class, for each labelled row: classes count alike."""
+    """1 / labelled rows of its class, for each labelled row, so that classes weigh the same."""
     return 1.0 / np.bincount(codes)[codes]
 
 
@@ -63,7 +63,7 @@ class Layer:
 
     @classmethod
     def decomposed(cls, H: np.ndarray, P: sp.csr_array) -> Layer:
-        """From the hidden layer; with fewer rows than columns, from the rows' own space.
+        """From the hidden layer H; with fewer rows than columns, from R'.
 
         H = R'Q' with orthonormal Q: a ridge on H and one on R' are the same.
         """
@@ -89,7 +89,7 @@ class SSELM(PathMethod):
     seeded = True
 
     def paths(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, list[Path]]]:
-        """One decomposition for each run and layer; they are small, and gain nothing by threads."""
+        """One decomposition for each run and layer, too small to gain from threads."""
         with one_blas_thread():
             for scaling, hidden in product(grid["scaling"], grid["hidden"]):
                 X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
@@ -111,7 +111,7 @@ def _layer(problem: Problem, X: np.ndarray, hidden: int, seed: int) -> Layer:
 def _path(
     problem: Problem, run: int, layer: Layer, smoothness: float, costs: Sequence[float]
 ) -> Path:
-    """What a run finds for every cost."""
+    """The path of a run over the costs."""
     labelled, asked = problem.labelled(run), problem.asked[run]
     rows, codes = layer.Z[labelled], problem.labels[run][labelled]
     shrunk = rows / (1.0 + smoothness * layer.D)
@@ -176,7 +176,7 @@ class SSELMClassifier(PartlyLabelled):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, adjacency: Any = None) -> Self:
-        """Fit on the labelled rows, smoothly on all; see `FLGCClassifier.fit` for what is taken."""
+        """Fit on the labelled rows, smooth on all; inputs are as in `FLGCClassifier.fit`."""
         hidden, cost = check_whole("hidden", self.hidden, 1), check_positive("cost", self.cost)
         smoothness = check_weight("smoothness", self.smoothness)
         check_random_state(self.random_state)

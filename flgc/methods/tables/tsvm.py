@@ -1,12 +1,12 @@
-"""Transductive support vector machine: the labels of the other rows are switched until they fit.
+"""Transductive support vector machine: labels of unlabelled rows are switched until they fit.
 
     min  1/2 ||w||^2 + cost (sum_l xi_i + plus sum_{y* = 1} xi_j + minus sum_{y* = -1} xi_j)
 
-over w, b and the labels y* of unlabelled rows, xi = max(0, 1 - y f) and one class against the rest.
-The rows that the plain machine scores highest are the first positives, as many as have that share
+over w, b and the labels y* of unlabelled rows, with xi = max(0, 1 - y f), one class against the
+rest. The first positives are the rows that the plain machine scores highest, with the same share as
 among labelled rows; `minus` and `plus` grow tenfold from step to step, up to 1. At each step a
 positive m and a negative n with xi_m + xi_n > 2, both > 0, change places, and the machine is fitted
-again. With w as it is, each pair lowers the objective by itself: all pairs are switched at once.
+again. At a fixed w each pair lowers the objective by itself, so all pairs are switched at once.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from flgc.scaling import dense, scaled
 REFERENCE = "Joachims: Transductive Inference for Text Classification using SVMs, ICML 1999"
 # Weights of unlabelled rows, relative to those of labelled ones, step by step.
 STEPS = (1e-3, 1e-2, 1e-1, 1.0)
-# Fits of a step: each lowers the objective, the last ones by next to nothing.
+# The most fits of a step: each lowers the objective, the last ones hardly.
 MOST_FITS = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """Fitted to signs: f = K coef + intercept at all rows, and the objective that it has."""
+    """A machine fitted to signs: f = K coef + intercept at all rows, and its objective."""
 
     signs: np.ndarray
     coef: np.ndarray
@@ -51,7 +51,7 @@ class Machine:
 
     @classmethod
     def fitted(cls, K: np.ndarray, signs: np.ndarray, weights: np.ndarray, cost: float) -> Machine:
-        """The support vector machine of all rows that have a weight; of one sign it says that."""
+        """The machine of all rows with a weight; with one sign only, it predicts that sign."""
         rows = np.flatnonzero(weights)
         if np.ptp(signs[rows]) == 0:
             always = float(signs[rows[0]])
@@ -69,9 +69,9 @@ class Machine:
 
 
 def started(signs: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Signs for unlabelled rows (0): the highest scores are positive, as many as their share says.
+    """Signs for unlabelled rows (0): the highest scores are positive.
 
-    That is the share among labelled rows. Of several rows at least one has either sign.
+    Their share is that among labelled rows; of several rows each sign has at least one.
     """
     free = np.flatnonzero(signs == 0)
     wanted = round(np.mean(signs[signs != 0] > 0) * len(free))
@@ -82,7 +82,7 @@ def started(signs: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def switched(signs: np.ndarray, scores: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """The signs with all violating pairs of `free` rows switched, those that violate most first."""
+    """The signs with all violating pairs of `free` rows switched, largest violations first."""
     slack = np.maximum(0.0, 1.0 - signs * scores)
     worst = free[np.argsort(-slack[free], kind="stable")]
     positive, negative = (worst[signs[worst] == sign] for sign in (1.0, -1.0))
@@ -101,11 +101,11 @@ def transductive(
     """The machine for signs 1, -1 and 0 (unlabelled), and its objectives at each step."""
     free, weights = np.flatnonzero(signs == 0), np.abs(signs)
     machine = Machine.fitted(K, signs, weights, cost)
-    if len(free) == 0 or not machine.coef.any():  # nothing to switch, or no sign to switch to
+    if len(free) == 0 or not machine.coef.any():  # nothing to switch, or only one sign
         return machine, [[machine.objective]]
     signs = started(signs, machine.scores)
     n_positive = int(np.sum(signs[free] > 0))
-    # Where there are few positives they count little at first, as Joachims has it.
+    # A few positives count little at first, as in Joachims' paper.
     ratio = n_positive / max(1, len(free) - n_positive)
     history = []
     for minus in STEPS:
@@ -122,7 +122,7 @@ def transductive(
             if np.array_equal(changed, signs):
                 break
             after = fitted(changed)
-            # A solver with a tolerance may end a little above: then nothing is left to gain.
+            # A solver with a tolerance may end slightly above: then nothing is left to gain.
             if after.objective >= machine.objective:
                 break
             signs, machine = changed, after
@@ -134,10 +134,7 @@ def transductive(
 def one_against_rest(
     K: np.ndarray, codes: np.ndarray, n_classes: int, cost: float
 ) -> tuple[list[Machine], list[list[list[float]]]]:
-    """A machine for each class, of two classes for the second alone.
-
-    `codes` are -1 where the class is not known.
-    """
+    """A machine for each class, for two classes only for the second; unknown `codes` are -1."""
     classes = [1] if n_classes == 2 else range(n_classes)
     signs = (np.where(codes == c, 1.0, -1.0) * (codes >= 0) for c in classes)
     fits = [transductive(K, of_class, cost) for of_class in signs]
@@ -145,16 +142,16 @@ def one_against_rest(
 
 
 def as_scores(columns: list[np.ndarray]) -> np.ndarray:
-    """Scores of shape (n, C); a single machine speaks for and against."""
+    """Scores of shape (n, C); a single machine gives both columns."""
     if len(columns) == 1:
         return np.column_stack([-columns[0] / 2, columns[0] / 2])
     return np.column_stack(columns)
 
 
 class TSVM(Method):
-    """Runs share the kernel. A run picks its setting by what the plain machine does in its folds.
+    """Runs share the kernel. Settings are picked by the plain machine in the folds of a run.
 
-    To fit every fold transductively as well would cost four times as much.
+    Transductive fits of every fold would cost four times as much.
     """
 
     name = "TSVM"
@@ -184,13 +181,13 @@ class TSVM(Method):
 
 
 def _scores(problem: Problem, K: np.ndarray, cost: float, run: int) -> np.ndarray:
-    """Of a run, at the nodes that it is asked for."""
+    """The scores of a run at its asked nodes."""
     machines, _ = one_against_rest(K, problem.labels[run], problem.n_classes, cost)
     return as_scores([machine.scores[problem.asked[run]] for machine in machines])
 
 
 def _hits(problem: Problem, K: np.ndarray, cost: float, run: int) -> float:
-    """Labelled nodes that a plain machine gets right when their fold is out."""
+    """Labelled nodes that a plain machine gets right when their fold is left out."""
     assert problem.folds is not None
     labels, folds = problem.labels[run], problem.folds[run]
     hits = 0
@@ -223,10 +220,10 @@ class TSVMClassifier(PartlyLabelled):
         The largest score of a row is its class.
     classes_ : array of shape (n_classes,)
     dual_coef_ : array of shape (n_nodes, n_machines)
-        A column for each class, for the second of two alone.
+        A column for each class; with two classes, only for the second.
     intercept_ : array of shape (n_machines,)
     objectives_ : list of lists of lists
-        Of each machine, at each step, after each fit: no switch of labels raises them.
+        For each machine, step and fit: no switch of labels raises them.
 
     References
     ----------
@@ -239,7 +236,7 @@ class TSVMClassifier(PartlyLabelled):
         self.cost = cost
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit on all rows, -1 or missing in y where the class is not known."""
+        """Fit on all rows; unknown classes in y are -1 or missing."""
         width, cost = check_positive("width", self.width), check_positive("cost", self.cost)
         self.X_fit_, codes = self._read_rows(X, y, np.float64)
         self.radius_ = width * median_distance(self.X_fit_)

@@ -1,4 +1,4 @@
-"""Methods that are trained by gradient descent, in batches of runs.
+"""Methods trained by gradient descent, in batches of runs.
 
 >>> import numpy as np
 >>> from flgc.graph import as_adjacency, propagation_matrix

@@ -1,4 +1,4 @@
-"""APPNP: a perceptron at each node, then propagation with a way back."""
+"""APPNP: a perceptron at each node, then propagation with teleport."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class APPNP(Model):
         return self.hidden * graph.n_nodes
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
-        """The perceptron works at all nodes: ten hops reach nearly all of them."""
+        """The perceptron runs at all nodes, as ten hops reach nearly all of them."""
         features = graph.product(graph.X)
         spread = propagated(graph, nodes, self.hops, self.teleport)
 
@@ -54,8 +54,8 @@ class APPNP(Model):
 class APPNPMethod(TrainedMethod):
     """Hops, hidden neurons, teleport and weight decay as in the paper's Section IV-A.
 
-    They are those of its authors, who besides have dropout, stop early after thousands of epochs,
-    and spare the second layer the decay.
+    They are those of its authors, who also have dropout, early stopping after thousands of epochs,
+    and no decay on the second layer.
     """
 
     name = "APPNP"

@@ -1,9 +1,9 @@
-"""Each trained rival as its authors set it, without any pick: a row of its own in the tables.
+"""Each trained baseline at its authors' setting, without a pick: a row of its own in the tables.
 
-It is a part of the method's grid with a single setting, so it shares the scores of the whole. Rates
-and decays are theirs on Cora, but for the decay of SGC, which they tune on each dataset: here it is
-5e-5. What goes beyond a table's budget is ours, see each method: 16 hidden neurons, 4 layers of
-GCNII, at most 200 epochs and no early stopping, no dropout. The scaling comes with the data.
+It is a part of the method's grid with a single setting, so it shares the scores of the grid. Rates
+and decays are theirs on Cora, except for the decay of SGC, which they tune on each dataset: here it
+is 5e-5. To keep to a table's budget we have 16 hidden neurons, 4 layers of GCNII, at most 200
+epochs without early stopping, and no dropout, see each method. The scaling comes with the data.
 """
 
 from __future__ import annotations

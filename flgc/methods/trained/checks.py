@@ -1,4 +1,4 @@
-"""What a training refuses before it starts: each message names the value and what is possible."""
+"""Checks before a training; each message names the value and what is possible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flgc.methods.base import Problem
 
 
 def checked_checkpoints(checkpoints: Sequence[int], epochs: int) -> tuple[int, ...]:
-    """The epochs to look at; the last one where none is named."""
+    """The epochs to look at; by default the last one."""
     wanted = tuple(int(epoch) for epoch in checkpoints) or (epochs,)
     for epoch in wanted:
         if not 1 <= epoch <= epochs:
@@ -22,7 +22,7 @@ def checked_checkpoints(checkpoints: Sequence[int], epochs: int) -> tuple[int, .
 
 
 def check_problem(problem: Problem, needs_labels: bool) -> None:
-    """Refuse what does not fit together, before any work is done."""
+    """Refuse inputs that do not fit together, before any work is done."""
     P, n_nodes, shape = problem.P, problem.n_nodes, problem.labels.shape
     if not sp.issparse(P) or P.shape != (n_nodes, n_nodes):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""DropEdge: a GCN that in every epoch does without some edges, drawn anew."""
+"""DropEdge: a GCN that drops random edges in every epoch."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from flgc.methods.trained.gcn import GCN
 from flgc.methods.trained.method import TrainedMethod
 from flgc.methods.trained.model import Epoch, Scorer
 
-# Bytes of thinned graphs that a training keeps for its other batches; what is more is made again.
+# The most bytes of thinned graphs that a training keeps for its other batches.
 _MOST_BYTES = 2**28
 
 
 @dataclass(frozen=True)
 class DropEdge(GCN):
-    """A GCN that has another P in every epoch of the training.
+    """A GCN with another P in every epoch of the training.
 
-    A share `drop` of the edges is left out, both directions together, and P is that of the others,
-    D~^-1/2 (A + I) D~^-1/2. All runs of a problem have the same edges in an epoch. Outputs that are
-    asked for come from all edges.
+    A share `drop` of the edges is left out, both directions together, and P = D~^-1/2 (A + I)
+    D~^-1/2 of the others. All runs of a problem have the same edges in an epoch. Outputs outside of
+    the training use all edges.
     """
 
     drop: float = 0.6
@@ -38,7 +38,7 @@ class DropEdge(GCN):
             raise ValueError(f"drop={self.drop!r} is not possible: give a share in [0, 1).")
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
-        """A GCN's own on the graph of the epoch, or on the whole one."""
+        """The scorer of a GCN, on the graph of the epoch or on the whole graph."""
         gcn = super().scorer
         whole = cache(lambda: gcn(graph, nodes))
 
@@ -51,7 +51,7 @@ class DropEdge(GCN):
     def _thinned(self, graph: Graph, epoch: Epoch) -> Graph:
         """The graph of an epoch with its P X, which all batches share.
 
-        Two that ask at once may both make it: it is the same.
+        Two threads may compute it at the same time, with the same result.
         """
         kept = graph.memory
         if epoch.number in kept:
@@ -68,7 +68,7 @@ class DropEdge(GCN):
 
 
 class Edges:
-    """The edges of a propagation matrix with their weights, to be thinned.
+    """The edges of a propagation matrix and their weights.
 
     A_ij = P_ij sqrt(d_i d_j) for i != j, with d_i = 1 / P_ii, as loops have the weight 1.
     """
@@ -87,12 +87,12 @@ class Edges:
         self._dtype = P.dtype
         self._A = sp.csr_array((weights, (rows, columns)), shape=P.shape)
         self._A.sort_indices()
-        # The number of the edge to which each entry belongs: counted above the diagonal.
+        # The number of the edge of each entry; edges are counted above the diagonal.
         upper = sp.csr_array(sp.triu(self._A, format="csr"))
         upper.data = np.arange(1.0, upper.nnz + 1)
         both = sp.csr_array(upper + upper.T)
         if not np.array_equal(both.indices, self._A.indices):
-            raise ValueError("P is not symmetric: an edge has both directions, or none.")
+            raise ValueError("P is not symmetric: each edge needs both directions.")
         self._edge = both.data.astype(np.int64) - 1
         self.n_edges = upper.nnz
 
@@ -111,12 +111,11 @@ class Edges:
 
 
 class DropEdgeMethod(TrainedMethod):
-    """Rate, weight decay and share of edges of its authors' script for a GCN of two layers on Cora,
-    semi-supervised.
+    """Rate, weight decay and share of edges from its authors' script for a two-layer GCN on Cora.
 
-    They have 128 neurons, 400 epochs and dropout, and draw each direction of an edge by itself;
-    here are 16 and an axis of epochs, no dropout, as in all methods that are trained, and an edge
-    goes with both directions.
+    They have 128 neurons, 400 epochs and dropout, and draw each direction of an edge by itself.
+    Here are 16 neurons, an axis of epochs, no dropout, as in all trained methods, and both
+    directions of an edge are dropped together.
     """
 
     name = "DropEdge"

@@ -1,7 +1,7 @@
-"""Only what the loss can see: the loss is taken at labelled nodes, so a rival is trained there.
+"""Receptive fields: the loss is taken at labelled nodes, so only their neighbourhood is computed.
 
-With K layers the scores of a node depend on its K-hop neighbourhood, its receptive field. What a
-layer need not compute for the labelled nodes is left out; the scores that remain are the same.
+With K layers the scores of a node depend on its K-hop neighbourhood, its receptive field. Layers
+leave out all other nodes; the scores of the labelled nodes stay the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 from flgc.methods.trained.products import Product
 from flgc.propagation import hop, propagate, propagate_indicators
 
-# A multiplication in a sparse product, in dense ones: a rough figure, not tuned.
+# Dense multiplications that cost as much as a sparse one: a rough figure, not tuned.
 _SPARSE_COSTS = 4
 
 BatchedMap = Callable[[torch.Tensor], torch.Tensor]
@@ -25,18 +25,18 @@ BatchedMap = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True)
 class Graph:
-    """What all runs share: the propagation matrix, the features, and where to compute."""
+    """What all runs share: the propagation matrix, the features, and the device."""
 
     P: sp.csr_array
     X: Any
     device: torch.device
-    # hops to P^hops X, where somebody keeps it for all who need it.
+    # From hops to stored P^hops X.
     kept: Callable[[int], np.ndarray] | None = None
-    # Whether outputs are wanted now and then only: much preparation would not pay.
+    # Whether outputs are rarely needed, so that much preparation does not pay.
     seldom: bool = False
-    # P X, where it is there already.
+    # P X, if it was computed before.
     averaged: Any = None
-    # What a model keeps for the other batches of a training.
+    # A cache of the model for the other batches of a training.
     memory: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -52,12 +52,12 @@ class Graph:
         return self.device.type == "cpu"
 
     def product(self, matrix: Any, *, symmetric: bool = False) -> Product:
-        """The matrix times what the runs hold, where this graph computes."""
+        """The product of the matrix with arrays of the runs, on the device."""
         return Product(matrix, self.device, symmetric=symmetric)
 
 
 def nested_fields(P: sp.csr_array, nodes: np.ndarray, depth: int) -> list[np.ndarray]:
-    """[nodes within `depth` hops, ..., nodes within one, nodes]: what each layer must compute."""
+    """[nodes within `depth` hops, ..., nodes within one, nodes]: the nodes of each layer."""
     fields = [nodes]
     for _ in range(depth):
         wider = fields[0] if len(fields[0]) == P.shape[0] else np.unique(P[fields[0]].indices)
@@ -80,7 +80,7 @@ def averaged_features(graph: Graph, nodes: np.ndarray) -> Any:
 
 
 def propagated_features(graph: Graph, nodes: np.ndarray, hops: int) -> BatchedMap:
-    """W -> (P^hops X)[nodes] W: rows of P^hops X, or P^hops (X W) where that multiplies less.
+    """W -> (P^hops X)[nodes] W: rows of P^hops X, or P^hops (X W) if that multiplies less.
 
     P is symmetric, so the rows are (P^hops E)' X with E the indicators of the nodes.
     """
@@ -99,9 +99,9 @@ def propagated_features(graph: Graph, nodes: np.ndarray, hops: int) -> BatchedMa
 
 
 def propagated(graph: Graph, nodes: np.ndarray, hops: int, teleport: float) -> BatchedMap:
-    """H -> (p(P) H)[nodes] with p of Eq. 10, for H given at all nodes.
+    """H -> (p(P) H)[nodes] with p of Eq. 10, for H at all nodes.
 
-    For a few nodes the rows of p(P) are one dense matrix and one product; else hop after hop.
+    For a few nodes by the rows of p(P) as a dense matrix, else hop by hop.
     """
     if len(nodes) <= _SPARSE_COSTS * hops * graph.P.nnz / graph.n_nodes:
         reached = propagate_indicators(graph.P, graph.X, nodes, hops, teleport)

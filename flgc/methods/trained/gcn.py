@@ -1,6 +1,6 @@
 """GCN: average over neighbours, multiply, relu; and GCN-Linear, the same without relu.
 
-Biases stand where PyTorch Geometric's layers have them.
+Biases are as in the layers of PyTorch Geometric.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class GCN(Model):
         return layers([n_features, *[self.hidden] * (self.hops - 1), n_classes], generator)
 
     def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
-        """The first layer, at all nodes that the others look at."""
+        """The first layer, at all nodes that the next layers need."""
         return self.hidden * len(nested_fields(graph.P, nodes, self.hops - 1)[0])
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
-        """Layer k at the nodes that layer k + 1 looks at; P X is there before the training."""
+        """Layer k at the nodes that layer k + 1 needs; P X is computed before the training."""
         fields = nested_fields(graph.P, nodes, self.hops - 1)
         first = graph.product(averaged_features(graph, fields[0]))
         averages = [
@@ -73,11 +73,11 @@ class GCNLinear(GCN):
     """
 
     def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
-        """Scores only, as the layers are multiplied with each other first: runs stay together."""
+        """Scores only, as the layers are multiplied with each other first; runs stay together."""
         return len(nodes)
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
-        """P^hops X and P^k 1 are there before the training: no neighbour is needed in it."""
+        """P^hops X and P^k 1 are computed before the training, which then needs no neighbours."""
         features = propagated_features(graph, nodes, self.hops)
         ones = np.ones((graph.n_nodes, 1), dtype=graph.P.dtype)
         powers = [H[nodes] for H in iterate_hops(graph.P, ones, self.hops - 1)]
@@ -96,8 +96,8 @@ class GCNLinear(GCN):
 class GCNMethod(TrainedMethod):
     """Layers, hidden neurons and weight decay as in the paper's Section IV-A.
 
-    They are those of its authors, who besides have dropout, stop early, and spare the second layer
-    the decay. No method here has dropout: the paper leaves out what is not weight decay.
+    They are those of its authors, who also have dropout, early stopping, and no decay on the second
+    layer. No method here has dropout: the paper uses weight decay only.
     """
 
     name = "GCN"

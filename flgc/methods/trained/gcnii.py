@@ -1,4 +1,4 @@
-"""GCNII: many layers, each of which comes back to the first one and stays close to the identity."""
+"""GCNII: many layers, each with a share of the first layer and close to the identity."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class GCNII(Model):
         return [0, 0, *[1] * (n_weights - 4), 0, 0]
 
     def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
-        """H_0, at all nodes that the last layer can see."""
+        """H_0, at all nodes that the last layer depends on."""
         return self.hidden * len(nested_fields(graph.P, nodes, self.hops)[0])
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
-        """Layer l at the nodes that layer l + 1 looks at; (1-a) P is there before the training."""
+        """Layer l at the nodes that layer l + 1 needs; (1-a) P is computed before the training."""
         fields = nested_fields(graph.P, nodes, self.hops)
         widest = fields[0]
         features = graph.product(graph.X if len(widest) == graph.n_nodes else graph.X[widest])
@@ -94,8 +94,8 @@ class GCNII(Model):
 class GCNIIMethod(TrainedMethod):
     """Teleport, theta, rate and both decays of its authors on Cora.
 
-    They have 64 layers of 64 neurons, dropout and up to 1,500 epochs with early stopping; here are
-    4 layers of 16, no dropout, as in all methods that are trained, and epochs are an axis.
+    They have 64 layers of 64 neurons, dropout and up to 1,500 epochs with early stopping. Here are
+    4 layers of 16 neurons, no dropout, as in all trained methods, and epochs are an axis.
     `weight_decay` is that of the dense layers, `conv_decay` that of the convolutions.
     """
 
@@ -115,7 +115,7 @@ class GCNIIMethod(TrainedMethod):
     }
 
     def model_of(self, setting: Setting) -> GCNII:
-        """The decay of the convolutions is one of the training."""
+        """The model without `conv_decay`, which belongs to the training."""
         return GCNII(**{n: v for n, v in setting.items() if n in GCNII.__dataclass_fields__})
 
     def training_of(self, setting: Setting) -> Training:

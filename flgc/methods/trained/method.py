@@ -1,4 +1,4 @@
-"""A method that is trained: all runs of a setting in one batch, all epochs on one path."""
+"""Trained methods: all runs of a setting in one batch, all epochs in one training."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _TRAINING = {field.name for field in fields(Training)}
 
 
 class TrainedMethod(Method):
-    """A further one names its `model` and the `axes`: scaling, those of the model, of `Training`.
+    """Base of trained methods. A subclass has a `model` and `axes`: of scaling, model, `Training`.
 
-    Where axes are no arguments of the model or the training, it overrides `model_of` or
+    If an axis is not an argument of the model or the training, it overrides `model_of` or
     `training_of`.
     """
 
@@ -31,11 +31,11 @@ class TrainedMethod(Method):
         return self.model(**{name: v for name, v in setting.items() if name not in other})
 
     def training_of(self, setting: Setting) -> Training:
-        """The training from the axes of its names."""
+        """The training from the axes with names of its fields."""
         return Training(**{name: v for name, v in setting.items() if name in _TRAINING})
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
-        """One training per setting without its epochs; they are looked at on the way."""
+        """One training for all epochs of a setting; the shorter ones are checkpoints of it."""
         for longest in settings_of({**grid, "epochs": (max(grid["epochs"]),)}):
             # Settings may come from a table; numpy's scalars would make float32 a float64.
             setting = {name: plain(value) for name, value in longest.items()}

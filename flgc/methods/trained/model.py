@@ -1,7 +1,7 @@
-"""What a model says to be trained, for R runs at once, and how it is trained.
+"""The interface of trained models, for R runs at once, and the parameters of a training.
 
-The weights that one run starts from, and how weights with an axis of runs in front become outputs
-at given nodes. Whatever does not depend on weights is done once, in `scorer`.
+A model has the initial weights of a run, and a function from weights, with an axis of runs in
+front, to outputs at some nodes. Whatever does not depend on weights is computed once, in `scorer`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from flgc.methods.trained.fields import Graph
 
 @dataclass(frozen=True)
 class Training:
-    """Full-batch Adam with L2 on every weight; one decay for all, or one for each group of them."""
+    """Full-batch Adam with L2 on every weight; one decay for all, or one per group of weights."""
 
     epochs: int = 200
     learning_rate: float = 0.01
@@ -52,10 +52,11 @@ class Training:
 
 @dataclass(frozen=True)
 class Epoch:
-    """What a model may draw from in one epoch of the training.
+    """Random numbers for one epoch of the training.
 
-    A run must end the same in any company: what it does not share comes from its own generator,
-    and how much is drawn must not depend on which nodes are scored. So draw for all nodes or edges.
+    The result of a run must not depend on the other runs: what runs do not share comes from their
+    own generators, and how much is drawn must not depend on the scored nodes. So draw for all nodes
+    or edges.
     """
 
     number: int
@@ -65,32 +66,32 @@ class Epoch:
 
     @cached_property
     def shared(self) -> torch.Generator:
-        """For what all runs of a problem share, e.g. the edges that are left out."""
+        """The generator for what all runs of a problem share, e.g. the edges that are left out."""
         mixed = np.random.SeedSequence([self.seed, self.number]).generate_state(1, np.uint64)
         return torch.Generator().manual_seed(int(mixed[0]) % 2**63)
 
     def uniform(self, *shape: int) -> torch.Tensor:
-        """(R, *shape), uniform in [0, 1), each run's own; drawn on the CPU for any device."""
+        """(R, *shape), uniform in [0, 1), from each run's generator; drawn on the CPU."""
         drawn = [torch.rand(shape, generator=generator) for generator in self.runs]
         return torch.stack(drawn).to(self.device)
 
 
 class Scorer(Protocol):
-    """Weights of R runs, each of shape (R, ...), to outputs of shape (R, nodes, classes)."""
+    """From weights of R runs, each of shape (R, ...), to outputs (R, nodes, classes)."""
 
     def __call__(
         self, weights: Sequence[torch.Tensor], epoch: Epoch | None = None, /
     ) -> torch.Tensor:
-        """In training with the epoch; without one nothing may be left to chance."""
+        """In training with the epoch; without one it must be deterministic."""
         ...
 
 
-# Outputs at all nodes to the loss of each run.
+# From outputs at the scored nodes to the loss of each run.
 Objective = Callable[[torch.Tensor, Epoch], torch.Tensor]
 
 
 class Model(Protocol):
-    """What `train` asks of a model; a label-free one brings its own objective."""
+    """The model that `train` needs; one without labels has its own objective."""
 
     def initial_weights(
         self, generator: torch.Generator, n_features: int, n_classes: int
@@ -103,15 +104,15 @@ class Model(Protocol):
         ...
 
     def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
-        """How many numbers the widest layer of one run holds when these nodes are scored."""
+        """The size of the widest layer of one run when these nodes are scored."""
         ...
 
     def groups(self, n_weights: int) -> Sequence[int]:
-        """To which group, with a weight decay of its own, each weight belongs: 0, 1, ..."""
+        """The group of each weight: 0, 1, ...; each group may have its own weight decay."""
         return [0] * n_weights
 
     def objective(self, graph: Graph) -> Objective | None:
-        """A loss that needs no label; none is cross-entropy at the labelled nodes."""
+        """A loss without labels; by default cross-entropy at the labelled nodes."""
         return None
 
 

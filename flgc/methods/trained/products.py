@@ -1,6 +1,6 @@
 """A H_r for every run r at once: one matrix A without gradient, H of shape (R, k, h) with one.
 
-Three of four multiplications of a rival are of this kind, and most entries of A are zero.
+Three of four multiplications of trained methods are of this kind, and most entries of A are zero.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import torch
 
 from flgc.device import to_device
 
-# Above this share of non-zeros dense is faster (on PubMed: .25 at 64 columns, .5 at 16).
+# Above this share of non-zeros a dense product is faster (on PubMed: .25 at 64 columns, .5 at 16).
 _DENSE_FROM = 0.3
 # MKL's sparse product slows down when the rows that it gathers are longer than this.
 _MOST_COLUMNS = 64
-# And when a wide matrix gathers from more rows than a core's cache holds: it is cut into these.
+# It also slows down if a wide matrix gathers from more rows than fit into the cache: cut there.
 _MOST_ROWS = 2000
 _WIDE = 4
 
@@ -42,13 +42,13 @@ class Product:
             self._backward = self._forward if symmetric else _blocks(matrix.T, device)
 
     def __call__(self, H: torch.Tensor) -> torch.Tensor:
-        """A H of each run; the gradient is A' times what comes back."""
+        """A H of each run; the gradient is A' times the incoming gradient."""
         return _Times.apply(H, self._forward, self._backward)
 
 
 class _Times(torch.autograd.Function):
-    """Torch's own gradient would transpose a sparse A anew in every epoch, and multiply a dense
-    one the slow way round.
+    """A H with its own gradient: torch's would transpose a sparse A in every epoch, and multiply a
+    dense one in the slow order.
     """
 
     @staticmethod
@@ -62,7 +62,7 @@ class _Times(torch.autograd.Function):
 
 
 def _times(A: Factor, H: torch.Tensor) -> torch.Tensor:
-    """As many runs in one call as it takes at full speed."""
+    """A H, with as many runs per call as are fast."""
     n_runs, k, h = H.shape
     if isinstance(A, torch.Tensor):
         # (H' A')' with the runs' columns as rows: few of them, and BLAS is far faster this way.
@@ -84,7 +84,7 @@ def _side_by_side(A: Blocks, H: torch.Tensor) -> torch.Tensor:
 
 
 def _blocks(matrix: Any, device: torch.device) -> Blocks:
-    """The matrix cut between columns, where that helps; A H is the sum of the blocks' products."""
+    """The matrix cut between columns if that helps; A H is the sum of the blocks' products."""
     m, k = matrix.shape
     if device.type != "cpu" or k <= _WIDE * m:
         return (_sparse(matrix, device),)

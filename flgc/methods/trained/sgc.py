@@ -30,11 +30,11 @@ class SGC(Model):
         return layers([n_features, n_classes], generator)
 
     def layer_size(self, graph: Graph, nodes: np.ndarray) -> int:
-        """Scores only: runs stay together, and the features are read for all at once."""
+        """Scores only; runs stay together, and the features are read once for all."""
         return len(nodes)
 
     def scorer(self, graph: Graph, nodes: np.ndarray) -> Scorer:
-        """P^hops X is there before the training."""
+        """P^hops X is computed before the training."""
         features = propagated_features(graph, nodes, self.hops)
         return lambda weights, _=None: features(weights[0]) + weights[1][:, None]
 

@@ -1,7 +1,7 @@
-"""Training of R runs at once: each has its own seed, labelled nodes, and nodes to be asked for.
+"""Training of R runs at once, each with its own seed, labelled nodes and asked nodes.
 
 All runs share one graph and one feature matrix, so each product with them serves all. Adam works
-weight by weight: the runs of a batch do not see each other, and end where they would end alone.
+weight by weight, so the runs of a batch do not affect each other.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from flgc.methods.trained.fields import Graph
 from flgc.methods.trained.model import Epoch, Model, Objective, Scorer, Training
 from flgc.scaling import scaled
 
-# What an epoch costs whatever its size, in numbers of the widest layer (rough).
+# The fixed cost of an epoch, in numbers of the widest layer (rough).
 _EPOCH_COSTS = 20_000
-# Numbers in the widest layer of the runs that are trained together: beyond, they leave the cache.
+# Numbers in the widest layer of runs that are trained together: more do not fit into the cache.
 _MOST_NUMBERS = 200_000
-# Two trainings that start at once would restore each other's number of threads.
+# Two trainings that start together would restore each other's number of threads.
 _TORCH_THREADS = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What became of the runs.
+    """The results of the runs.
 
     Attributes
     ----------
@@ -64,8 +64,8 @@ def train(
     training : how to train
     checkpoints : epochs after which to look; the last epoch if not given
     scaling : of the features, see flgc.scaling
-    seed : of what all runs share, see `Epoch`; from the graph's edges if not given, so that each
-        dataset has its own, in any company of runs
+    seed : of what all runs share, see `Epoch`; by default from the graph's edges, so that each
+        dataset has its own, whatever the runs
     """
     training = training or Training()
     checkpoints = checked_checkpoints(checkpoints, training.epochs)
@@ -109,8 +109,8 @@ def train(
 
 
 def _for_each(work: Callable[..., None], batches: Iterator[tuple], threads: int) -> None:
-    """The batches side by side, each on one core: threads within one would wait for each other
-    at every small product, and on a busy machine for whoever else runs.
+    """The batches side by side, each on one core: threads inside a batch would wait for each other
+    at every small product, and on a busy machine for other processes.
     """
     if threads == 1:
         for batch in batches:
@@ -122,12 +122,12 @@ def _for_each(work: Callable[..., None], batches: Iterator[tuple], threads: int)
 
 
 def _keep_to_one_core(pool: ThreadPoolExecutor, threads: int) -> None:
-    """Torch's number of threads is a thread's own, but it also becomes that of threads to come."""
+    """Torch's number of threads belongs to a thread, but later threads inherit the last one set."""
     all_started = threading.Barrier(threads)
 
     def limit(_: int) -> None:
         torch.set_num_threads(1)
-        torch.get_num_threads()  # without it, the first computation would set the number anew
+        torch.get_num_threads()  # otherwise the first computation would reset the number
         all_started.wait()
 
     with _TORCH_THREADS:
@@ -137,7 +137,7 @@ def _keep_to_one_core(pool: ThreadPoolExecutor, threads: int) -> None:
 
 
 def _graph(problem: Problem, scaling: str, dtype: str) -> Graph:
-    """What all runs share, in this scaling and precision."""
+    """The graph that all runs share, in this scaling and precision."""
     X = scaled(problem.X, scaling)
     return Graph(
         sp.csr_array(problem.P, dtype=dtype),
@@ -148,7 +148,7 @@ def _graph(problem: Problem, scaling: str, dtype: str) -> Graph:
 
 
 def _seed_of(P: sp.csr_array) -> int:
-    """A number from where the edges are, whatever type their indices have."""
+    """A number from the edges, whatever the type of their indices."""
     ordered = P.sorted_indices()
     places = (ordered.indptr.astype("<i8"), ordered.indices.astype("<i8"))
     return zlib.crc32(b"".join(each.tobytes() for each in places))
@@ -159,7 +159,7 @@ def _batches(
 ) -> Iterator[tuple[np.ndarray, np.ndarray, Scorer]]:
     """(runs, nodes to score, scorer), small enough to stay in a core's cache.
 
-    A split by itself computes its own field only; all together compute the union, in fewer calls.
+    A split alone computes only its own field; together they compute the union, in fewer calls.
     """
     n_runs, union = len(trained_at), np.unique(np.concatenate(trained_at))
     groups, together = _nested(trained_at), [(np.arange(n_runs), union)]
@@ -177,7 +177,7 @@ def _batches(
 
 
 def _nested(trained_at: Sequence[np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(runs, nodes): runs whose nodes lie within those of one of them, as folds do."""
+    """(runs, nodes): runs whose nodes are among those of one of them, as with folds."""
     groups: list[tuple[set[int], list[int]]] = []
     for run in sorted(range(len(trained_at)), key=lambda run: -len(trained_at[run])):
         own = set(trained_at[run].tolist())
@@ -193,7 +193,7 @@ def _nested(trained_at: Sequence[np.ndarray]) -> list[tuple[np.ndarray, np.ndarr
 def _initial_weights(
     model: Model, graph: Graph, n_classes: int, generators: Sequence[torch.Generator]
 ) -> list[torch.Tensor]:
-    """One generator per run, so that a run starts from the same weights in any company."""
+    """One generator per run, so that its first weights do not depend on the other runs."""
     dtype = torch.as_tensor(graph.P.data[:0]).dtype
     drawn = (model.initial_weights(own, graph.X.shape[1], n_classes) for own in generators)
     return [
@@ -203,7 +203,7 @@ def _initial_weights(
 
 
 def _optimizer(model: Model, weights: list[torch.Tensor], training: Training) -> torch.optim.Adam:
-    """Adam; weights of one decay are one group, which is one step for all of them."""
+    """Adam, with one parameter group per decay, so that one step serves all its weights."""
     groups: dict[float, list[torch.Tensor]] = {}
     decays = training.decays(model.groups(len(weights)))
     for W, decay in zip(weights, decays, strict=True):
@@ -218,7 +218,7 @@ def _optimizer(model: Model, weights: list[torch.Tensor], training: Training) ->
 def _cross_entropy(
     problem: Problem, runs: np.ndarray, nodes: np.ndarray, device: torch.device
 ) -> Objective:
-    """Its mean over the labelled nodes of each run, from outputs at `nodes`.
+    """The mean cross-entropy over the labelled nodes of each run, from outputs at `nodes`.
 
     Runs may have different numbers of labelled nodes: one list of all, each with its run's size.
     """
