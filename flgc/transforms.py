@@ -33,7 +33,7 @@ class Propagate(BaseTransform):
         """PyG calls it on a shallow copy; half precision is kept, integers become floats."""
         if not isinstance(data, Data):
             raise TypeError(
-                f"Propagate works on a Data object, found {brief(data)}: pass several graphs one "
+                f"Propagate works on a Data object, found {brief(data)}: give several graphs one "
                 f"after the other, and the to_homogeneous() of a HeteroData."
             )
         x = _features(data.x)

@@ -25,15 +25,15 @@ class Votes(Method):
     def outputs(self, problem, grid):
         """The classes of the asked nodes, for each setting, run by run."""
         for setting in settings_of(grid):
-            found = []
+            classes = []
             for run, asked in enumerate(problem.asked):
                 nodes = problem.labelled(run)
                 votes = np.zeros((problem.n_nodes, problem.n_classes))
                 votes[nodes, problem.labels[run][nodes]] = 1
                 for _ in range(setting["hops"]):
                     votes = problem.P @ votes
-                found.append(votes[asked].argmax(axis=1))
-            yield setting, Outputs(found)
+                classes.append(votes[asked].argmax(axis=1))
+            yield setting, Outputs(classes)
 
 
 near = Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3), scaling=("min-max",))

@@ -635,7 +635,7 @@ def no_weights(matrix: np.ndarray) -> Refusals:
         "negative": (lambda: with_entry(-2.0, matrix=matrix), "negative weight (-2)"),
         "complex": (lambda: matrix + 1j, "complex weights"),
         "sparse complex": (lambda: sp.csr_array(matrix + 1j), "complex weights"),
-        "1e308": (lambda: matrix * 1e308, "sums of which are out of range"),
+        "1e308": (lambda: matrix * 1e308, "too large to be summed"),
         "masked array": (lambda: np.ma.masked_equal(matrix, 0), "masked"),
     }
 
@@ -647,7 +647,7 @@ NO_GRAPHS: Refusals = {
     "set": (lambda: {(0, 1)}, "(set)"),
     "function": (lambda: len, "(builtin_function_or_method)"),
     "texts": (lambda: A.astype(str), "of shape (24, 24)"),
-    "ragged": (lambda: [[0, 1], [1]], "is a list that is no matrix"),
+    "ragged": (lambda: [[0, 1], [1]], "is a list that is not a matrix"),
     "3-d": (lambda: A[:, :, None], "of shape (24, 24, 1)"),
     "oblong": (lambda: A[:, :-1], "shape (24, 23)"),
     "too small": (lambda: A[:-1, :-1], "23 nodes but X has 24 rows"),

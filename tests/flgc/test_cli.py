@@ -190,7 +190,7 @@ def test_unknown_choices_are_refused_with_the_known_ones(option):
     result = runner.invoke(app, ["benchmark", option, "nonsense"])
     assert result.exit_code == 2
     assert "nonsense" in result.output
-    assert "choose of" in result.output
+    assert "choose from" in result.output
 
 
 def test_a_command_whose_module_is_missing_says_what_to_do(monkeypatch):

@@ -117,7 +117,7 @@ def test_zero_neighbours_is_no_graph():
 
 
 def test_unknown_kinds_are_refused():
-    with pytest.raises(TypeError, match="not known"):
+    with pytest.raises(TypeError, match="not a known form"):
         as_adjacency({"a": 1}, 4)
     with pytest.raises(ValueError, match=r"edge_weight has shape \(3,\)"):
         as_adjacency(np.array([[0, 1], [1, 2]]), 4, edge_weight=[1, 2, 3])

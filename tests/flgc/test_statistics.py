@@ -325,7 +325,7 @@ good = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0]}, index=["x", "y"])
         (good[["a"]], r"two methods to compare, found \['a'\]"),
         (good[[]], "two methods to compare, found none"),
         (good[:1], r"2 datasets to compare over, found \['x'\]"),
-        (good.astype(object).replace(3.0, "three"), "b has values that are no numbers: .*three"),
+        (good.astype(object).replace(3.0, "three"), "b has values that are not numbers: .*three"),
         (good.assign(c=np.nan), "no value at all for c;"),
         (good.replace(3.0, np.inf), "infinite value for b on y"),
         (good.replace(3.0, np.nan), "a and b have 1 datasets in common, a pair needs 2"),

@@ -71,7 +71,7 @@ def test_standard_input_and_errors_for_accuracies():
         (["nowhere.csv"], "nowhere.csv: No such file or directory"),
         (["uci", "--control", "GAT"], "no method 'GAT'; the table has SS-ELM, "),
         (["uci", "--level", "5"], "the level must be between 0 and 0.5, found 5.0"),
-        (["uci", "--figure", "a.pdf"], "a.pdf is no figure that can be written: .png or .svg"),
+        (["uci", "--figure", "a.pdf"], "a.pdf must end with .png or .svg"),
         (["uci", "--latex", "no/such/folder.tex"], "no/such/folder.tex: No such file or directory"),
     ],
 )

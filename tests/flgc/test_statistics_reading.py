@@ -63,7 +63,7 @@ def test_runs_are_averaged_and_that_is_said(tmp_path):
         table, pd.DataFrame({"A": [85.0, 3.0], "B": [70.5, np.nan]}, index=["x", "y"])
     )
     assert notes[0] == "Each cell is the mean of 1 to 3 rows (over run)."
-    assert notes[1] == "1 rows without a value are in no mean."
+    assert notes[1] == "1 rows without a value are left out of the means."
     assert notes[2].startswith("1 of 4 cells are missing")
     words = text.replace("\n1,", "\nfirst,").replace("\n2,", "\nsecond,")
     assert_frame_equal(table_of(tmp_path, words)[0], table)
@@ -111,7 +111,7 @@ def test_a_row_of_averages_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "nothing in it"),
+        ("", "the file is empty"),
         ("dataset A B\nx 1 2\n", "one column only; separators are"),
         ("d,A,B\nx,1\n", "row 2 has 2 columns, the header 3"),
         ("d,A,\nx,1,2\n", "no name above column 3"),
@@ -122,9 +122,9 @@ def test_a_row_of_averages_is_told(tmp_path):
         ("d,A,B\nx,1,85 (3)\n", r"no number for B on x: '85 \(3\)'"),
         ("d,A,B\nx,0.85,85%\n", "x has values with % and without"),
         ('d,A,B\nx,1,"2\n', "unexpected end of data"),
-        (b"d,A,B\nx,1,\xff\n", "no text in UTF-8"),
+        (b"d,A,B\nx,1,\xff\n", "not UTF-8 text"),
         ("dataset,method,value,Value\nx,A,1,2\n", "column twice in the table: value"),
-        ("dataset,method,mean\nx,A,1\n", "dataset and method, but none that is named value"),
+        ("dataset,method,mean\nx,A,1\n", "dataset and method, but no column value"),
         ("dataset,method,value\nx,,1\n", "no name for a row of x"),
     ],
 )

@@ -86,7 +86,7 @@ def test_the_limit_can_be_raised_and_says_what_is_no_limit(tmp_path, monkeypatch
     assert dataset.features[5, dataset.feature_names.index("b=v5")] == 1
     for wrong in ("much", "-1", "0", "nan"):
         monkeypatch.setenv(VARIABLE, wrong)
-        with pytest.raises(DatasetError, match=f"{VARIABLE}={wrong!r} is no limit: give a number"):
+        with pytest.raises(DatasetError, match=f"{VARIABLE}={wrong!r} is not a limit: give"):
             from_table(path)
 
 

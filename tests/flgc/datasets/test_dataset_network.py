@@ -128,7 +128,7 @@ def test_each_host_is_named_once(toy, server, cache, tmp_path):
 
 def test_offline_and_without_any_source(toy, cache):
     toy(Url("http://127.0.0.1:9/"))
-    with pytest.raises(NotReachable, match="not asked, because offline"):
+    with pytest.raises(NotReachable, match="not tried, because offline"):
         load("toy", cache=cache, offline=True)
     toy()
     with pytest.raises(NotReachable, match="only a mirror can have it"):

@@ -82,7 +82,7 @@ def test_edges_by_row_number_and_unknown_nodes():
     nodes = pd.DataFrame({"x": [1, 2, 3], "y": [0, 1, 0]})
     edges = pd.DataFrame({"s": [0, 1], "t": [1, 2]})
     assert from_graph(nodes, edges).edges.shape == (2, 4)
-    with pytest.raises(DatasetError, match="7 is no node"):
+    with pytest.raises(DatasetError, match="7 is not a node"):
         from_graph(nodes, pd.DataFrame({"s": [0], "t": [7]}))
     twice = pd.DataFrame({"id": [1, 1], "x": [1, 2], "y": [0, 1]})
     with pytest.raises(DatasetError, match="twice"):
@@ -98,7 +98,7 @@ def test_edges_weigh_what_their_column_says(cache):
     assert graph.edges.tolist() == [[1, 0, 2, 1], [0, 1, 1, 2]]
     assert graph.edge_weight.tolist() == [5, 5, 2.5, 2.5]
     notes = graph.provenance["notes"]
-    assert "Edges weigh what column 'weight' says." in notes
+    assert "Weights of edges: column 'weight'." in notes
     assert any("left out" in note and "'since'" in note for note in notes)
     plain = from_graph(nodes, edges.drop(columns="weight"))
     assert plain.edge_weight is None
@@ -110,7 +110,7 @@ def test_edges_weigh_what_their_column_says(cache):
     for wrong in (-1, None, "much", np.inf):
         strange = edges.astype(object)
         strange.loc[2, "weight"] = wrong
-        with pytest.raises(DatasetError, match=r"weight .* in row 2 is none; use numbers"):
+        with pytest.raises(DatasetError, match=r"weight .* in row 2 is not valid; use numbers"):
             from_graph(nodes, strange)
 
 

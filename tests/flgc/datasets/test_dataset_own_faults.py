@@ -76,11 +76,11 @@ GRAPHS = {
     "one column of letters": (NODES, b"source\np\nq\n", "has 1 columns, none at place 1"),
     "one column": (NODES, b"s\np\nq\n", "has 1 columns, none at place 1"),
     "empty edges": (NODES, b"", "cannot be read"),
-    "unknown node": (NODES, b"s,t\np,z\n", "z is no node"),
-    "no node": (NODES, b"s,t\np,\n", "nan is no node"),
+    "unknown node": (NODES, b"s,t\np,z\n", "z is not a node"),
+    "no node": (NODES, b"s,t\np,\n", "nan is not a node"),
     "edges twice": (NODES, b"s,s\np,q\n", "more than one column 's'"),
     "edges latin-1": (NODES, "s,t\np,ä\n".encode("latin-1"), "not UTF-8"),
-    "node twice": (b"id,x,y\np,1,a\np,2,b\n", b"s,t\np,p\n", "node p stands there twice"),
+    "node twice": (b"id,x,y\np,1,a\np,2,b\n", b"s,t\np,p\n", "node p is listed twice"),
     "node without a name": (b"id,x,y\np,1,a\n,2,b\n", b"s,t\np,p\n", "row 1 has no name"),
     "no nodes": (b"id,x,y\n", b"s,t\np,p\n", "no rows"),
 }
@@ -115,7 +115,7 @@ def test_a_frame_with_a_fault_is_refused(frame, message):
 def test_a_place_that_is_none_is_named():
     with pytest.raises(DatasetError, match="none at place 5"):
         from_table(TWICE.iloc[:, 1:], label=5)
-    with pytest.raises(DatasetError, match=r"1\.5 is no node"):
+    with pytest.raises(DatasetError, match=r"1\.5 is not a node"):
         from_graph(pd.DataFrame({"x": [1, 2], "y": [0, 1]}), pd.DataFrame({"s": [1.5], "t": [0]}))
 
 
@@ -155,11 +155,11 @@ PYG = {
     "no nodes": (graph(x=torch.ones(0, 2), y=torch.ones(0)), r"x has shape \(0, 2\)"),
     "no features": (graph(x=torch.ones(3, 0)), r"x has shape \(3, 0\)"),
     "complex x": (graph(x=torch.ones(3, 2, dtype=torch.complex64)), "complex"),
-    "text x": (graph(x=["a", "b", "c"]), "x is no tensor"),
-    "fractional label": (graph(y=torch.tensor([0, 1.5, 1])), "label 1.5 is no class"),
-    "infinite label": (graph(y=torch.tensor([0, INF, 1])), "label inf is no class"),
-    "negative label": (graph(y=torch.tensor([0, -2, 1])), "label -2 is no class.* -1 for"),
-    "label that is no class": (graph(y=torch.tensor([0, 10**12, 1])), "label 1000000000000 is no"),
+    "text x": (graph(x=["a", "b", "c"]), "x is not a tensor"),
+    "fractional label": (graph(y=torch.tensor([0, 1.5, 1])), "label 1.5 is not a class"),
+    "infinite label": (graph(y=torch.tensor([0, INF, 1])), "label inf is not a class"),
+    "negative label": (graph(y=torch.tensor([0, -2, 1])), "label -2 is not a class.* -1 for"),
+    "label that is no class": (graph(y=torch.tensor([0, 10**12, 1])), "label 1000000000000 is not"),
     "too few labels": (graph(y=torch.tensor([0, 1])), "2 labels for 3 nodes"),
     "one-hot labels": (graph(y=torch.eye(3)), "9 labels for 3 nodes"),
     "no label at all": (graph(y=torch.tensor([NAN, -1, NAN])), "no node has a label"),

@@ -50,7 +50,7 @@ def test_seven_percent_of_a_hundred_is_seven():
 def test_n_per_class_and_its_limits():
     split = splits.n_per_class(LABELS, 5, n=7)
     assert np.bincount(LABELS[split.train]).tolist() == [7, 7, 7]
-    with pytest.raises(ValueError, match="class 1 has 31 nodes, 32 are to be labelled"):
+    with pytest.raises(ValueError, match="class 1 has 31 nodes, too few to label 32"):
         splits.n_per_class(LABELS, 5, n=32)
     with pytest.raises(ValueError, match="at least 1"):
         splits.n_per_class(LABELS, 5, n=0)

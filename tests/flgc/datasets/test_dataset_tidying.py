@@ -74,7 +74,7 @@ def test_numbers_that_are_written_as_text():
     assert "'x' (decimal commas)" in said
     found, said = column(["oops", *(f"{i}.25" for i in range(1, ROWS))])
     assert found.tolist()[1] == 1.25
-    assert "1 of 12 are none, as 'oops', and count as missing" in said
+    assert "1 of 12 are not numbers, as 'oops', and count as missing" in said
     thousands, _ = column(["1,000", "2,000"] * 6)
     assert thousands.tolist()[0] == "1,000", "it may be either, so it stays text"
 
@@ -114,7 +114,7 @@ def test_texts_of_single_rows_are_left_out():
 
 
 def test_nothing_left_is_an_error_that_says_why():
-    with pytest.raises(DatasetError, match=r"tells rows apart.*'a' \(always 1\)"):
+    with pytest.raises(DatasetError, match=r"with information.*'a' \(always 1\)"):
         tidied(pd.DataFrame({"a": [1, 1]}), "onehot", "t.csv")
 
 
@@ -142,7 +142,7 @@ def test_a_file_becomes_what_it_is(tmp_path):
     assert from_files(**files, drop=["id"]).kind == "table"
     graph = from_files(**files, edges=tmp_path / "edges.csv", node="id")
     assert (graph.kind, graph.edges.shape) == ("graph", (2, 2))
-    with pytest.raises(DatasetError, match=r"p is no node of nodes\.csv.*--node"):
+    with pytest.raises(DatasetError, match=r"p is not a node of nodes\.csv.*--node"):
         from_files(**files, edges=tmp_path / "edges.csv")
     with pytest.raises(DatasetError, match="give an edge list too"):
         from_files(**files, node="id")

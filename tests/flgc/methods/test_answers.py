@@ -53,8 +53,8 @@ def classes(*of_runs: Any, **more: Any) -> Any:
         ([np.zeros(N)], "yield (setting, Outputs)"),
         ([({}, np.zeros(N))], "yield (setting, Outputs)"),
         ([], "no outputs for {}; yield each"),
-        (2 * classes(np.zeros(N)), "{} is not, or no more, to be answered"),
-        ([({"a": 1}, Outputs([np.zeros(N)]))], "{'a': 1} is not, or no more, to be answered"),
+        (2 * classes(np.zeros(N)), "{} is not in the grid, or came twice"),
+        ([({"a": 1}, Outputs([np.zeros(N)]))], "{'a': 1} is not in the grid, or came twice"),
         ([({}, Outputs(None))], "classes are of type NoneType; give one for each run"),  # type: ignore[arg-type]
         (classes(np.zeros(N), np.zeros(N)), "classes are of 2 runs; give one for each of 1"),
         (classes(None), "classes of a run are of type NoneType; give an array of codes"),

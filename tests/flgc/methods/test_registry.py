@@ -209,18 +209,18 @@ def with_axes(**axes: object) -> Method:
     [
         (json.dumps, "it is a function; give a flgc.methods.base.Method"),
         (3, "it is a int; give"),
-        (json.JSONDecoder, "json.decoder.JSONDecoder is no classifier or clusterer"),
-        (Ridge, "Ridge is no classifier or clusterer"),
+        (json.JSONDecoder, "json.decoder.JSONDecoder is not a classifier or clusterer"),
+        (Ridge, "Ridge is not a classifier or clusterer"),
         (Nameless, "Nameless has no name"),
         (Silent, "Silent has no outputs"),
         (Leaving, "SystemExit 0"),
-        (Regressor, "task='regression' is neither of classification, clustering"),
+        (Regressor, "task='regression' is not one of classification, clustering"),
         (with_axes(depth=3), r"axis depth=3: give a tuple of values"),
         (with_axes(kind="raw"), r"axis kind='raw': give a tuple"),
         (with_axes(depth=()), r"axis depth=\(\): give a tuple"),
-        (with_axes(kernel=(object,)), "axis kernel: <class 'object'> is no number, text"),
+        (with_axes(kernel=(object,)), "axis kernel: <class 'object'> is not a number, text"),
         (Contender("x", Odd(), part={"depth": (1,)}), "odd has no axis 'depth'"),
-        (Contender("x", Odd(), combine="sum"), "combine='sum' is neither of best, average"),
+        (Contender("x", Odd(), combine="sum"), "combine='sum' is not one of best, average"),
     ],
 )
 def test_what_is_no_method_is_refused_in_one_line(
@@ -242,7 +242,7 @@ def test_what_is_no_method_is_refused_in_one_line(
         (lambda: Estimator("a", KMeans, n_init=3), "a: n_init=3; give a tuple"),
         (lambda: Estimator("a", KMeans, scaling="raw"), "a: scaling='raw'; give a tuple"),
         (lambda: Estimator("a", KMeans, depth=(1,)), "a has no parameter 'depth'; .* n_clusters"),
-        (lambda: Estimator("a", Ridge), "Ridge is no classifier or clusterer"),
+        (lambda: Estimator("a", Ridge), "Ridge is not a classifier or clusterer"),
     ],
 )
 def test_an_estimator_is_checked_when_it_is_declared(make: Callable, message: str) -> None:
