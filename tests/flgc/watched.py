@@ -26,7 +26,6 @@ class Row:
     attempt: Callable[[], Any]
     message: str | None = None
     same_as: Callable[[], Any] | None = None
-    needs: str | None = None
 
 
 ADVICE = re.compile(
