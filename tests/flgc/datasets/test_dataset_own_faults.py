@@ -93,30 +93,33 @@ def test_a_bad_graph_is_refused(tmp_path, cache, fault):
     refused(cache, message, paths[0], "--edges", paths[1], "--node", "id")
 
 
+FRAME = pd.DataFrame({"a": [1.0, 2.0], "kind": ["u", None], "y": [0, 1]})
 TWICE = pd.DataFrame([[1, 2, 3]], columns=["a", "a", "y"])
+FRAMES = [
+    (FRAME, {"label": "sort"}, "no column 'sort'; it has a, kind, y"),
+    (FRAME, {"drop": ["x"]}, "no column 'x'"),
+    (FRAME, {"label": 5}, "none at place 5"),
+    (FRAME, {}, "column 'kind' has no value in row 1.*--tidy"),
+    (TWICE, {}, "more than one column 'a'"),
+    (TWICE.set_axis([1, "1", "y"], axis=1), {}, "more than one column '1'"),
+    (TWICE.iloc[:0, 1:], {}, "no rows"),
+    (pd.DataFrame(), {}, "has no rows"),
+    (pd.DataFrame({"a": [[1], [2]], "y": [0, 1]}), {}, "cannot be sorted"),
+    (pd.DataFrame({"a": [1j, 2], "y": [0, 1]}), {}, "complex"),
+    (Path("nothing.csv"), {}, "does not exist"),
+]
 
 
-@pytest.mark.parametrize(
-    ("frame", "message"),
-    [
-        (TWICE, "more than one column 'a'"),
-        (TWICE.set_axis([1, "1", "y"], axis=1), "more than one column '1'"),
-        (TWICE.iloc[:0, 1:], "no rows"),
-        (pd.DataFrame(), "has no rows"),
-        (pd.DataFrame({"a": [[1], [2]], "y": [0, 1]}), "cannot be sorted"),
-        (pd.DataFrame({"a": [1j, 2], "y": [0, 1]}), "complex"),
-    ],
-)
-def test_a_frame_with_a_fault_is_refused(frame, message):
+@pytest.mark.parametrize(("table", "options", "message"), FRAMES)
+def test_a_frame_with_a_fault_is_refused(table, options, message):
     with pytest.raises(DatasetError, match=message):
-        from_table(frame)
+        from_table(table, **options)
 
 
-def test_a_place_that_is_none_is_named():
-    with pytest.raises(DatasetError, match="none at place 5"):
-        from_table(TWICE.iloc[:, 1:], label=5)
-    with pytest.raises(DatasetError, match=r"1\.5 is no node"):
-        from_graph(pd.DataFrame({"x": [1, 2], "y": [0, 1]}), pd.DataFrame({"s": [1.5], "t": [0]}))
+@pytest.mark.parametrize("node", [7, 1.5])
+def test_an_edge_of_a_row_that_is_none_is_refused(node):
+    with pytest.raises(DatasetError, match=f"{node} is no node"):
+        from_graph(pd.DataFrame({"x": [1, 2], "y": [0, 1]}), pd.DataFrame({"s": [node], "t": [0]}))
 
 
 @pytest.mark.parametrize(
@@ -160,6 +163,7 @@ PYG = {
     "infinite label": (graph(y=torch.tensor([0, INF, 1])), "label inf is no class"),
     "negative label": (graph(y=torch.tensor([0, -2, 1])), "label -2 is no class.* -1 for"),
     "label that is no class": (graph(y=torch.tensor([0, 10**12, 1])), "label 1000000000000 is no"),
+    "no labels": (graph(y=None), "no 'y'"),
     "too few labels": (graph(y=torch.tensor([0, 1])), "2 labels for 3 nodes"),
     "one-hot labels": (graph(y=torch.eye(3)), "9 labels for 3 nodes"),
     "no label at all": (graph(y=torch.tensor([NAN, -1, NAN])), "no node has a label"),

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flgc.datasets import load, splits
-from flgc.scaling import min_max
 
 LABELS = np.repeat([0, 1, 2], [40, 31, 1000])
 
@@ -131,8 +130,3 @@ def test_folds_part_each_class_and_never_leave_out_its_only_node():
     for label in (0, 2):
         sizes = np.bincount(split.folds[labels == label], minlength=splits.N_FOLDS)
         assert sizes.max() - sizes.min() <= 1
-
-
-def test_min_max_scaling():
-    scaled = min_max(np.array([[1.0, 5.0], [3.0, 5.0], [2.0, 5.0]]))
-    assert scaled.tolist() == [[0, 0], [1, 0], [0.5, 0]]
