@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
 from flgc.graph import knn_graph
 from tests import plain
+from tests.flgc.drawn import one_more_node
 
 SMALL_GRID = {"hops": (0, 2, 4), "teleports": (0.0, 0.2), "regularizations": (0.1, 1.0, 10.0)}
 
@@ -69,19 +70,12 @@ def test_without_edges_it_is_the_ridge_classifier(problem, regularization):
 
 @given(plain.problems(), plain.hop_counts, plain.teleports)
 def test_prediction_is_the_recursion_on_the_extended_graph(problem, hops, teleport):
-    """The new node's row of P is appended, its column is not: it listens, it does not speak."""
     A, X, labels, labelled, _ = problem
     y = plain.partly(labels, labelled)
     model = FLGCClassifier(hops=hops, teleport=teleport).fit(X, y, adjacency=A)
     rng = np.random.default_rng(0)
     x_new = rng.standard_normal((1, X.shape[1]))
-    edges = np.zeros((1, len(X)))
-    edges[0, :2] = 1
-    degrees = 1 + A.sum(axis=1)
-    extended = np.zeros((len(X) + 1, len(X) + 1))
-    extended[:-1, :-1] = plain.propagation_matrix(A)
-    extended[-1, :-1] = edges[0] / np.sqrt(3 * degrees)
-    extended[-1, -1] = 1 / 3
+    edges, extended = one_more_node(A)
     H = plain.propagate(extended, np.vstack([X, x_new]), hops, teleport)
     scores = H[-1] @ model.coef_
     found = model.decision_function(x_new, adjacency=edges)
@@ -170,23 +164,17 @@ def test_clone_pickle_pipeline_and_grid_search():
     assert search.fit(X, truth).best_score_ > 0.8
 
 
-def _one_label_each(truth, seed):
-    rng = np.random.default_rng(seed)
-    y = np.full(len(truth), -1)
-    for c in np.unique(truth):
-        y[rng.choice(np.flatnonzero(truth == c))] = c
-    return y
-
-
-@pytest.mark.parametrize("scale", [1.0, 100.0])
-def test_cv_with_one_label_per_class_says_so_and_takes_the_usual_setting(scale):
+@pytest.mark.parametrize(("scale", "combine"), [(1.0, "best"), (100.0, "best"), (1.0, "average")])
+def test_cv_with_one_label_per_class_says_so_and_takes_the_usual_setting(scale, combine):
     X, truth = load_iris(return_X_y=True)
     accuracies = []
     for seed in range(10):
-        with pytest.warns(UserWarning, match=r"class\(es\) \[0, 1, 2\].*validation mask"):
-            model = FLGCClassifierCV().fit(scale * X, _one_label_each(truth, seed))
+        nodes = [np.random.default_rng(seed).choice(np.flatnonzero(truth == c)) for c in range(3)]
+        with pytest.warns(UserWarning, match=r"\[0, 1, 2\].*label a second .*validation mask"):
+            model = FLGCClassifierCV(combine=combine).fit(scale * X, plain.partly(truth, nodes))
         accuracies.append(np.mean(model.transduction_ == truth))
         assert (model.best_params_["hops"], model.best_params_["teleport"]) == (10, 0.1)
+        assert model.cv_results_["weight"][model.best_index_] == 1.0
     assert np.mean(accuracies) > 0.75  # what leave-one-out picks has 0.36
 
 

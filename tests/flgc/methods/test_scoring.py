@@ -18,13 +18,13 @@ from flgc.graph import as_adjacency, knn_graph, propagation_matrix
 from flgc.methods.base import Method, Outputs, axes_of
 from flgc.methods.estimators import Estimator
 from flgc.methods.flgc import FLGC
-from flgc.methods.flgc_clustering import Clustering
 from flgc.methods.judging import classification, clustering
 from flgc.methods.picking import weighting
 from flgc.methods.registry import BUILT_IN, contender
 from flgc.methods.scoring import fit_cell, score_settings, score_table
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.scaling import dense
+from tests.plain import partly
 from tests.speeds import slow
 
 KARATE = load("KarateClub")
@@ -113,8 +113,7 @@ def test_closed_forms_are_scored_at_the_nodes_of_each_role(splits: list[Split]) 
     assert len(found) == 2 * 2 * 2 * 2
     for row in found.itertuples():
         run = splits[row.run]
-        y = np.full(34, -1)
-        y[run.train] = KARATE.labels[run.train]
+        y = partly(KARATE.labels, run.train)
         model = FLGCClassifier(
             hops=row.p_hops, teleport=row.p_teleport, regularization=row.p_regularization
         )
@@ -216,9 +215,7 @@ def test_a_class_with_a_single_label_gets_what_the_estimator_gives_it(name: str)
         combine=row.combine,
     )
     for run, split in enumerate(splits):
-        y = np.full(150, -1)
-        y[split.train] = data.labels[split.train]
-        model.fit(data.features, y, adjacency=adjacency)
+        model.fit(data.features, partly(data.labels, split.train), adjacency=adjacency)
         expected = np.mean(model.transduction_[split.test] == data.labels[split.test])
         assert found["value"][run] == pytest.approx(expected)
     assert (found["criterion"] == "from_usual").tolist() == [True, True, False, True]
@@ -312,41 +309,20 @@ def test_runs_of_a_batch_do_not_see_each_other(name: str, task: str) -> None:
     pd.testing.assert_frame_equal(found, expected[list(found)], atol=1e-6)
 
 
-@pytest.fixture(scope="module")
-def two_lines() -> tuple[np.ndarray, np.ndarray]:
+def test_clusterings_are_scored_against_the_truth_and_by_a_silhouette_that_knows_no_label() -> None:
+    truth, every_other = np.repeat([0, 1], 12), np.arange(24) % 2
     rng = np.random.default_rng(0)
-    directions = np.eye(6)[[0, 3]]
-    truth = np.repeat([0, 1], 12)
-    X = rng.uniform(1, 2, (24, 1)) * directions[truth] + 0.01 * rng.standard_normal((24, 6))
-    return X, truth
-
-
-def test_the_silhouette_prefers_the_true_clusters(two_lines: tuple[np.ndarray, np.ndarray]) -> None:
-    X, truth = two_lines
-    _, judge = clustering(X, truth, 2, sp_eye(24), [0, 1, 2])
-    found = judge([0, 1, 2], [truth, np.arange(24) % 2, 0 * truth])["silhouette"]
-    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
-    assert found[0] == pytest.approx(silhouette_score(standardised, truth))
-    assert found[0] > 0.15
-    assert abs(found[1]) < 0.1
-    assert found[2] == -1
-
-
-def test_the_silhouette_knows_no_labels(two_lines: tuple[np.ndarray, np.ndarray]) -> None:
-    X, truth = two_lines
-    clusters = np.arange(24) % 2
-    known, unknown = (clustering(X, y, 2, sp_eye(24), [0])[1] for y in (truth, truth[::-1].copy()))
-    assert known([0], [clusters])["silhouette"] == unknown([0], [clusters])["silhouette"]
-
-
-def test_clusterings_are_scored_against_the_truth(two_lines: tuple[np.ndarray, np.ndarray]) -> None:
-    X, truth = two_lines
+    X = rng.uniform(1, 2, (24, 1)) * np.eye(6)[3 * truth] + 0.01 * rng.standard_normal((24, 6))
     wrong = np.where(np.arange(24) < 3, 1, truth)
-    grid = {"scaling": ["raw"], "hops": [1], "teleport": [0.0], "regularization": [1.0]}
-    blocks = {"norm": ["fro"], "threshold": [0.8], "subspace_dim": [1], "power": [4]}
-    problem, judge = clustering(X, wrong, 2, sp_eye(24), [0])
-    found = score_table(Clustering(), problem, judge, grid | blocks).iloc[0]
-    expected = [clustering_accuracy(wrong, truth), normalized_mutual_information(wrong, truth)]
-    assert found[["ACC", "NMI"]].tolist() == pytest.approx(expected)
-    assert expected[0] == 21 / 24
-    assert found["silhouette"] > 0.15
+    for labels in (truth, wrong):
+        _, judge = clustering(X, labels, 2, sp_eye(24), [0, 1, 2])
+        found = judge([0, 1, 2], [truth, every_other, 0 * truth])
+        standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+        silhouettes = found["silhouette"]
+        assert silhouettes[0] == pytest.approx(silhouette_score(standardised, truth))
+        assert silhouettes[0] > 0.15
+        assert abs(silhouettes[1]) < 0.1
+        assert silhouettes[2] == -1
+        assert found["ACC"][0] == clustering_accuracy(labels, truth)
+        assert found["NMI"][0] == pytest.approx(normalized_mutual_information(labels, truth))
+    assert found["ACC"][0] == 21 / 24
