@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flgc.datasets import load, splits
+from flgc.datasets import Dataset, load, splits
+from flgc.datasets.sizes import SIZES, sizes
+from flgc.datasets.splits import runs
 
 LABELS = np.repeat([0, 1, 2], [40, 31, 1000])
 
@@ -130,3 +132,19 @@ def test_folds_part_each_class_and_never_leave_out_its_only_node():
     for label in (0, 2):
         sizes = np.bincount(split.folds[labels == label], minlength=splits.N_FOLDS)
         assert sizes.max() - sizes.min() <= 1
+
+
+def test_sizes_of_data_and_of_what_a_run_labels():
+    labels = np.array([0] * 12 + [1] * 31 + [-1] * 2)
+    data = Dataset(
+        name="two",
+        kind="table",
+        features=np.zeros((45, 3)),
+        labels=labels,
+        class_names=("a", "b"),
+        provenance={"marks": ["re-drawn"]},
+    )
+    found = sizes({"two": data}, {"two": runs(data, "10%", [1, 2])}).iloc[0]
+    assert [found[size] for size in SIZES] == [2, 45, 3, 2 + 4, 43 - 6]
+    assert (found["smallest class"], found["marks"]) == (12, "re-drawn")
+    assert "train" not in sizes({"two": data})

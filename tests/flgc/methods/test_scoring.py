@@ -19,10 +19,11 @@ from flgc.methods.base import Method, Outputs, axes_of
 from flgc.methods.estimators import Estimator
 from flgc.methods.flgc import FLGC
 from flgc.methods.judging import classification, clustering
-from flgc.methods.picking import weighting
+from flgc.methods.picking import pick_settings, weighting
 from flgc.methods.registry import BUILT_IN, contender
 from flgc.methods.scoring import fit_cell, score_settings, score_table
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
+from flgc.propagation import propagate
 from flgc.scaling import dense
 from tests.plain import partly
 from tests.speeds import slow
@@ -326,3 +327,47 @@ def test_clusterings_are_scored_against_the_truth_and_by_a_silhouette_that_knows
         assert found["ACC"][0] == clustering_accuracy(labels, truth)
         assert found["NMI"][0] == pytest.approx(normalized_mutual_information(labels, truth))
     assert found["ACC"][0] == 21 / 24
+
+
+CELL = {"experiment": "small", "method": "FLGC*", "first_run": 3}
+
+
+def picked(protocol: str, combine: str = "best", **part: tuple) -> pd.DataFrame:
+    scores = score_table(FLGC(), *posed(FLGC()), GRID)
+    return pick_settings([scores], ["given"], protocol, part, combine)
+
+
+def filled(picks: pd.DataFrame, **given: object) -> pd.DataFrame:
+    return fit_cell(KARATE, P, SPLITS, picks, FLGC(), (7, 8), CELL, **given)  # type: ignore[arg-type]
+
+
+def test_a_pick_is_read_off_and_each_run_says_which_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    picks = picked("honest")
+    monkeypatch.setattr(FLGC, "combined", None)
+    rows = filled(picks)
+    assert rows["value"].tolist() == picks["test"].tolist()
+    assert rows["run"].tolist() == [3, 4], "the first run of this cell is the fourth of its table"
+    assert rows["seed"].tolist() == ["7", "8"]
+    assert axes_of(rows) == axes_of(picks)
+    assert "first_run" not in rows
+
+
+def test_an_average_is_computed_and_has_no_setting() -> None:
+    picks, (problem, judge) = picked("honest", "average"), posed(FLGC())
+    rows = filled(picks)
+    own = ["run", *(f"p_{name}" for name in FLGC.axes), "weight"]
+    outputs = FLGC().combined(problem, picks[own])
+    assert rows["value"].tolist() == judge([0, 1], outputs.classes)["test"].tolist()
+    assert axes_of(rows) == []
+
+
+def test_a_setting_is_fitted_from_the_kept_features_of_just_that_setting() -> None:
+    picks, asked_for = picked("paper", teleport=(0.3,), hops=(2,)), []
+
+    def kept(scaling: str, hops: int, teleport: float) -> np.ndarray:
+        asked_for.append((scaling, hops, teleport))
+        return propagate(P, KARATE.features, hops, teleport)
+
+    rows = filled(picks, refit=True, kept=kept)
+    assert asked_for == [("raw", 2, 0.3)]
+    assert rows["value"].tolist() == picks["test"].tolist()
