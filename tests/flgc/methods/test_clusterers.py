@@ -43,6 +43,7 @@ OF_SUBSPACES = {
     "LRSC": LRSCClustering(3, random_state=0),
 }
 MODELS = OF_BLOBS | OF_SUBSPACES
+WITHIN = {"SSC": 0.9, "KSSC": 0.9, "SSC-OMP": 0.999}  # the share of the affinity within subspaces
 # The least and the most settings that their rows of the tables pick from.
 ROWS = dict.fromkeys(("K-Means", *OF_BLOBS), (8, 48))
 ROWS |= dict.fromkeys(("SSC", "KSSC", "LRR"), (1, 10))
@@ -82,7 +83,13 @@ def clean(name: str) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_apart_is_found(name):
     X, truth = clean(name)
-    assert clustering_accuracy(truth, clone(MODELS[name]).fit_predict(X)) == 1.0
+    model = clone(MODELS[name]).fit(X)
+    assert clustering_accuracy(truth, model.labels_) == 1.0
+    if name in WITHIN:
+        W = model.affinity_matrix_
+        np.testing.assert_array_equal(W, W.T)
+        assert not W.diagonal().any()
+        assert W[truth[:, None] == truth].sum() / W.sum() > WITHIN[name]
 
 
 @pytest.mark.parametrize(("name", "case"), each_once(MODELS, ODD))
