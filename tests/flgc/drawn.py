@@ -5,6 +5,10 @@ import numpy as np
 from flgc.graph import as_adjacency, propagation_matrix
 from tests import plain
 
+# A setting of FLGCClustering.
+CLUSTERING = {"hops": 3, "teleport": 0.1, "norm": "fro", "regularization": 10.0}
+CLUSTERING |= {"threshold": 0.8, "subspace_dim": 4, "power": 4}
+
 
 def union_of_subspaces(n_per_cluster=40, n_clusters=3, dim=2, ambient=20, seed=0):
     rng = np.random.default_rng(seed)

@@ -17,16 +17,9 @@ from flgc.methods.registry import contender
 from flgc.scaling import scaled
 from flgc.spectral import spectral_clusters
 
-GRID = {
-    "scaling": ("standardised", "unit-length"),
-    "hops": (0, 2, 3),
-    "teleport": (0.0, 0.3),
-    "norm": ("fro",),
-    "regularization": (0.5, 10.0),
-    "threshold": (0.8, 1.0),
-    "subspace_dim": (2,),
-    "power": (4,),
-}
+GRID = {"scaling": ("standardised", "unit-length"), "hops": (0, 2, 3), "teleport": (0.0, 0.3)}
+GRID |= {"norm": ("fro",), "regularization": (0.5, 10.0), "threshold": (0.8, 1.0)}
+GRID |= {"subspace_dim": (2,), "power": (4,)}
 
 
 @pytest.fixture(scope="module")

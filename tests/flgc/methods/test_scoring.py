@@ -30,13 +30,8 @@ from tests.speeds import slow
 
 KARATE = load("KarateClub")
 P = propagation_matrix(as_adjacency(KARATE.edges, KARATE.n_nodes))
-GRID = {
-    "scaling": ["raw"],
-    "constant": [False],
-    "hops": [0, 2],
-    "teleport": [0.0, 0.3],
-    "regularization": [0.1, 1.0],
-}
+GRID = {"scaling": ["raw"], "constant": [False], "hops": [0, 2], "teleport": [0.0, 0.3]}
+GRID |= {"regularization": [0.1, 1.0]}
 SPLITS = [
     Split(np.array([0, 4, 8, 24, 1, 5]), np.array([2, 3, 9, 31]), np.arange(10, 22)),
     Split(np.array([0, 4, 8, 24, 2, 6]), np.array([1, 5, 32, 33]), np.arange(12, 24)),
