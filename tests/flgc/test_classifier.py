@@ -1,4 +1,3 @@
-import pickle
 import warnings
 
 import numpy as np
@@ -8,9 +7,6 @@ from hypothesis import given
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.linear_model import RidgeClassifier
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
@@ -93,20 +89,6 @@ def test_prediction_of_new_rows_on_iris():
     assert alone == model.predict(X[~seen])[:1]
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        np.array(["ham", "spam", "-1", "ham", ""]),
-        np.array(["ham", "spam", -1, "ham", None], dtype=object),
-    ],
-)
-def test_string_labels(labels):
-    X = np.array([[0.0, 1], [1, 0], [0, 1], [0, 2], [1, 0]])
-    model = FLGCClassifier(hops=0).fit(X, labels)
-    assert list(model.classes_) == ["ham", "spam"]
-    assert list(model.transduction_) == ["ham", "spam", "ham", "ham", "spam"]
-
-
 def test_cv_picks_what_leave_one_out_or_validation_says():
     X, truth = make_blobs(90, centers=3, cluster_std=4.0, random_state=1)
     y = np.where(np.arange(90) < 45, truth, -1)
@@ -151,17 +133,6 @@ def test_validation_labels_never_enter_a_fit():
         for labels in (y, flipped)
     ]
     np.testing.assert_array_equal(fits[0].label_scores_, fits[1].label_scores_)
-
-
-def test_clone_pickle_pipeline_and_grid_search():
-    X, truth = load_iris(return_X_y=True)
-    model = FLGCClassifier(hops=3).fit(X, truth)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    assert clone(model).get_params() == model.get_params()
-    pipeline = make_pipeline(StandardScaler(), FLGCClassifier())
-    search = GridSearchCV(pipeline, {"flgcclassifier__regularization": [0.1, 1.0]}, cv=3)
-    assert search.fit(X, truth).best_score_ > 0.8
 
 
 @pytest.mark.parametrize(("scale", "combine"), [(1.0, "best"), (100.0, "best"), (1.0, "average")])

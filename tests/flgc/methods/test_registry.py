@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -69,12 +69,15 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     return put
 
 
-def given(name: str, made: object, monkeypatch: pytest.MonkeyPatch) -> str:
-    """`made` as module:object."""
-    module = ModuleType("given")
-    vars(module)[name] = made
-    monkeypatch.setitem(sys.modules, "given", module)
-    return f"given:{name}"
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> Callable[[object], str]:
+    """An object as module:object."""
+
+    def given(made: object) -> str:
+        monkeypatch.setitem(sys.modules, "given", SimpleNamespace(made=made))
+        return "given:made"
+
+    return given
 
 
 def test_every_method_says_what_it_is() -> None:
@@ -88,7 +91,7 @@ def test_every_method_says_what_it_is() -> None:
         assert row["settings"] == np.prod([len(values) for values in row["axes"].values()])
 
 
-def test_installed_methods_are_listed_with_their_package(put: Callable[..., Path]) -> None:
+def test_installed_methods_are_listed_with_their_package(put: Callable) -> None:
     put("theirs", METHODS, ENTRIES)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -109,7 +112,7 @@ def test_installed_methods_are_listed_with_their_package(put: Callable[..., Path
     assert installed("clustering") == []
 
 
-def test_methods_are_shown_as_a_table_and_as_json(put: Callable[..., Path]) -> None:
+def test_methods_are_shown_as_a_table_and_as_json(put: Callable) -> None:
     put("theirs", METHODS, {**ENTRIES, "lost": "nowhere_at_all:Thing"})
     shown = CliRunner().invoke(app, ["methods", "--json"])
     assert shown.exit_code == 0
@@ -141,40 +144,26 @@ def test_a_row_may_have_a_part_of_its_methods_settings() -> None:
     assert flgc.protocols == ("paper", "honest")
 
 
-def test_numbers_of_numpy_become_those_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_of_numpy_become_those_of_python(given: Callable) -> None:
     """Settings stand in keys and in tables, which know no others."""
-
-    class Wide(Method):
-        name = "wide"
-        axes = {"size": np.array([1, 2]), "share": np.logspace(-1, 1, 3)}  # type: ignore[dict-item]  # noqa: RUF012
-
-        def outputs(self, problem, grid):
-            yield {}, Outputs([])
-
-    row = contender(given("Wide", Wide, monkeypatch), "classification")
+    wide = with_axes(size=np.array([1, 2]), share=np.logspace(-1, 1, 3))
+    row = contender(given(wide), "classification")
     assert row.whole({}) == {"size": (1, 2), "share": (0.1, 1.0, 10.0)}
     assert {type(value) for values in row.whole({}).values() for value in values} == {int, float}
 
 
-def test_an_object_is_a_method_a_class_or_an_estimator(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_object_is_a_method_a_class_or_an_estimator(given: Callable) -> None:
     for made, task, axes in [
         (KNeighborsClassifier, "classification", {"scaling"}),
         (KMeans, "clustering", {"scaling"}),
         (Estimator("x", KMeans, n_init=(1,)), "clustering", {"scaling", "n_init"}),
         (Contender("x", Estimator("x", KMeans)), "clustering", {"scaling"}),
     ]:
-        name = given("made", made, monkeypatch)
+        name = given(made)
         row = contender(name, task)
         assert (row.origin, set(row.method.axes)) == (name, axes)
         assert registry.task_of(name) == (task,)
     assert contender("sklearn.neighbors:KNeighborsClassifier", "classification")
-
-
-def test_two_estimators_of_one_name_are_two() -> None:
-    """What tells methods apart is not the last word of their name."""
-    mine = type("KMeans", (KNeighborsClassifier,), {"__module__": "mine"})
-    assert mine.__qualname__ == KMeans.__qualname__
-    assert Estimator("a", mine).parameters() != Estimator("a", KMeans).parameters()
 
 
 class Nameless(Method):
@@ -224,15 +213,12 @@ def with_axes(**axes: object) -> Method:
         (Contender("x", Odd(), combine="sum"), "combine='sum' is neither of best, average"),
     ],
 )
-def test_what_is_no_method_is_refused_in_one_line(
-    made: object, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = given("made", made, monkeypatch)
-    with pytest.raises(
-        UnknownMethod, match=f"^method 'given:made' cannot be used: .*{message}"
-    ) as e:
+def test_what_is_no_method_is_refused_in_one_line(made: object, message: str, given: Callable):
+    name = given(made)
+    refusal = f"^method 'given:made' cannot be used: .*{message}"
+    with pytest.raises(UnknownMethod, match=refusal) as error:
         contender(name, "classification")
-    assert "\n" not in str(e.value)
+    assert "\n" not in str(error.value)
     with pytest.raises(UnknownMethod, match=message):
         registry.task_of(name)
 
@@ -306,9 +292,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("source", "message"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_package_stops_nobody_else(
-    source: str, message: str, put: Callable[..., Path]
-) -> None:
+def test_a_broken_package_stops_nobody_else(source: str, message: str, put: Callable) -> None:
     put("theirs", METHODS, ENTRIES)
     put("broken", source, {"thing": "broken:Thing"})
     with pytest.warns(LeftOut) as noted:
@@ -322,7 +306,7 @@ def test_a_broken_package_stops_nobody_else(
     assert [row["name"] for row in listed() if "error" in row] == ["thing"]
 
 
-def test_a_name_is_taken_once(put: Callable[..., Path]) -> None:
+def test_a_name_is_taken_once(put: Callable) -> None:
     """Neither this library's names nor another package's can be taken over."""
     put("theirs", METHODS, {"GCN": "theirs:near", "mine": "theirs:Mine"})
     put("others", METHODS, {"mine": "others:Mine"})

@@ -101,6 +101,9 @@ def test_what_a_method_was_given_tells_it_from_others_of_its_class() -> None:
     assert Given("one", 0.5).parameters() == {"factor": 0.5}
     assert Given("two", 0.5).parameters() == Given("one", 0.5).parameters()
     assert FLGC().parameters() == {}
+    mine = type("KMeans", (KNeighborsClassifier,), {"__module__": "mine"})
+    assert mine.__qualname__ == KMeans.__qualname__
+    assert Estimator("a", mine).parameters() != Estimator("a", KMeans).parameters()
 
 
 @pytest.mark.parametrize("splits", [SPLITS, RAGGED], ids=["even", "ragged"])
