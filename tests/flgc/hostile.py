@@ -25,7 +25,7 @@ from torch_geometric.data import Data, HeteroData
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
 from flgc.checks import MOST_HOPS
 from flgc.transforms import Propagate
-from tests.flgc.watched import Row, serve
+from tests.flgc.watched import Row
 
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
 
@@ -884,6 +884,3 @@ ROWS = [
     )
     for row in rows()
 ]
-
-if __name__ == "__main__":
-    serve(ROWS)

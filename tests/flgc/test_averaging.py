@@ -10,13 +10,7 @@ from scipy.special import softmax
 from sklearn.datasets import load_wine, make_blobs
 
 from flgc import FLGCClassifierCV
-from flgc.averaging import (
-    average_grid,
-    filtered,
-    log_weights,
-    of_one_size,
-    with_constant,
-)
+from flgc.averaging import average_grid, filtered, log_weights, of_one_size, with_constant
 from flgc.calibration import fit_temperature
 from flgc.classifier_cv import _left_out
 from flgc.device import to_numpy

@@ -14,7 +14,7 @@ import torch
 from torch_geometric.data import Data
 
 from flgc.datasets import DatasetError, from_pyg
-from tests.flgc.watched import Row, serve
+from tests.flgc.watched import Row
 
 HUGE = 10**12
 X = torch.eye(4, 6, dtype=torch.float64)
@@ -101,7 +101,3 @@ def rows() -> Iterator[Row]:
 
 
 ROWS = list(rows())
-
-if __name__ == "__main__":
-    read()  # what only the first read imports is not to count as a row that hangs
-    serve(ROWS)

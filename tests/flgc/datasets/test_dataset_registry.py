@@ -94,8 +94,6 @@ PACKAGED = ("segmentation", "australian", "dnatest")
     ["iris", "wine", "wdbc", "digits", "KarateClub", "x8d5k", "union-of-subspaces", *PACKAGED],
 )
 def test_embedded_datasets_need_neither_network_nor_cache(name, cache):
-    if name == "KarateClub":
-        pytest.importorskip("torch_geometric")
     dataset = load(name, cache=cache, offline=True)
     entry = REGISTRY[name]
     shape = (dataset.n_classes, dataset.n_nodes, dataset.n_features)
