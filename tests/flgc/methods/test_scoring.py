@@ -22,6 +22,7 @@ from flgc.methods.judging import classification, clustering
 from flgc.methods.picking import pick_settings, weighting
 from flgc.methods.registry import BUILT_IN, contender
 from flgc.methods.scoring import fit_cell, score_settings, score_table
+from flgc.methods.tables import TSVM
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.propagation import propagate
 from flgc.scaling import dense
@@ -236,9 +237,10 @@ def test_a_fold_is_one_run_more_of_its_owner() -> None:
         np.testing.assert_array_equal(more.labels[run], expected)
 
 
-def test_where_some_validate_nothing_is_folded() -> None:
-    method = Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3))
-    found = score_table(method, *posed(method), method.axes)
+@pytest.mark.parametrize("method", [Estimator("kNN", KNeighborsClassifier), TSVM()])
+def test_where_some_validate_nothing_is_folded(method: Method) -> None:
+    grid = {axis: values[:2] for axis, values in method.axes.items()}
+    found = score_table(method, *posed(method), grid)
     assert found["hits"].isna().all()
     assert set(weighting(found, "honest")["criterion"]) == {"validation"}
 
@@ -253,18 +255,7 @@ def test_an_estimator_may_take_unlabelled_rows() -> None:
     assert row["test"].tolist() == [expected]
 
 
-def test_a_clusterer_is_a_method_too() -> None:
-    data = load("iris")
-    method = Estimator("k-means", KMeans, n_init=(3,), scaling=("standardised",))
-    assert method.task == "clustering"
-    given = (data.features, data.labels, 3, sp_eye(150), [5, 6])
-    found = score_table(method, *clustering(*given), method.axes)
-    assert found[["run", "p_n_init"]].values.tolist() == [[0, 3], [1, 3]]
-    assert (found["ACC"] > 0.7).all()
-    assert found["silhouette"].between(0.4, 0.5).all()
-
-
-def test_an_estimator_is_told_the_seed_of_its_run_and_how_many_clusters() -> None:
+def test_a_clusterer_is_a_method_too_with_the_seed_of_its_run() -> None:
     noted = []
 
     class Noted(KMeans):
@@ -272,10 +263,14 @@ def test_an_estimator_is_told_the_seed_of_its_run_and_how_many_clusters() -> Non
             noted.append((self.random_state, self.n_clusters))
             return super().fit_predict(X)
 
-    data, method = load("iris"), Estimator("noted", Noted)
+    data, method = load("iris"), Estimator("noted", Noted, n_init=(3,), scaling=("standardised",))
+    assert method.task == "clustering"
     given = (data.features, data.labels, 3, sp_eye(150), [5, 2**32 + 6])
-    score_table(method, *clustering(*given), method.axes)
+    found = score_table(method, *clustering(*given), method.axes)
     assert noted == [(5, 3), (6, 3)]
+    assert found[["run", "p_n_init"]].values.tolist() == [[0, 3], [1, 3]]
+    assert (found["ACC"] > 0.7).all()
+    assert found["silhouette"].between(0.4, 0.5).all()
 
 
 def sp_eye(n: int):

@@ -143,16 +143,6 @@ def test_tsvm_is_picked_by_the_plain_machine_in_folds():
     assert (weighting(table, "honest")["criterion"] == "hits").all()
 
 
-def test_tsvm_has_no_hits_where_nobody_parted_the_labels():
-    method, grid = small("TSVM")
-    split = drawn()[0]
-    parted = Split(split.train, split.test[:10], split.test[10:])
-    given = (IRIS, TRUTH, 3, P, [parted], SEEDS[:1], method)
-    table = score_table(method, *classification(*given), grid)
-    assert table["hits"].isna().all()
-    assert (weighting(table, "honest")["criterion"] == "validation").all()
-
-
 @pytest.mark.parametrize("name", RIVALS)
 @pytest.mark.parametrize("protocol", ["paper", "honest"])
 def test_what_is_read_off_is_what_a_fit_gives(name, protocol):
