@@ -89,6 +89,15 @@ def test_prediction_of_new_rows_on_iris():
     assert alone == model.predict(X[~seen])[:1]
 
 
+@pytest.mark.parametrize(("first", "second", "dtype"), [("-1", "", str), (-1, None, object)])
+def test_string_labels(first, second, dtype):
+    X = np.array([[0.0, 1], [1, 0], [0, 1], [0, 2], [1, 0]])
+    labels = np.array(["ham", "spam", first, "ham", second], dtype=dtype)
+    model = FLGCClassifier(hops=0).fit(X, labels)
+    assert list(model.classes_) == ["ham", "spam"]
+    assert list(model.transduction_) == ["ham", "spam", "ham", "ham", "spam"]
+
+
 def test_cv_picks_what_leave_one_out_or_validation_says():
     X, truth = make_blobs(90, centers=3, cluster_std=4.0, random_state=1)
     y = np.where(np.arange(90) < 45, truth, -1)
