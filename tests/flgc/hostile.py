@@ -11,10 +11,11 @@ from contextlib import ExitStack
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
-from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Any
 from unittest.mock import patch
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
@@ -24,13 +25,7 @@ from torch_geometric.data import Data, HeteroData
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
 from flgc.checks import MOST_HOPS
 from flgc.transforms import Propagate
-from tests.flgc.watched import Row, serve
-
-if find_spec("networkx"):
-    import networkx as nx
-else:
-    nx = None
-
+from tests.flgc.watched import Row
 
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
 
@@ -47,23 +42,19 @@ A = (A | A.T).astype(float)
 EDGES = np.array(np.triu(A).nonzero())
 A_NEW = (RNG.random((5, N)) < 0.3).astype(float)
 GRID = {"hops": (0, 2), "teleports": (0.0, 0.3), "regularizations": (0.1, 1.0)}
-MAKE: dict[str, Callable[..., Any]] = {
-    "FLGCClassifier": lambda **change: FLGCClassifier(**{"hops": 2, **change}),
-    "FLGCClassifierCV": lambda **change: FLGCClassifierCV(**{**GRID, **change}),
-    "FLGCClassifierCV average": lambda **change: FLGCClassifierCV(
-        **{**GRID, "combine": "average", **change}
-    ),
-    "FLGCClustering": lambda **change: FLGCClustering(
-        **{"n_clusters": 2, "hops": 2, "random_state": 0, **change}
-    ),
+MODELS: dict[str, tuple[type, dict[str, Any]]] = {
+    "FLGCClassifier": (FLGCClassifier, {"hops": 2}),
+    "FLGCClassifierCV": (FLGCClassifierCV, GRID),
+    "FLGCClassifierCV average": (FLGCClassifierCV, GRID | {"combine": "average"}),
+    "FLGCClustering": (FLGCClustering, {"n_clusters": 2, "hops": 2, "random_state": 0}),
 }
 CLASSIFIERS = ("FLGCClassifier", "FLGCClassifierCV", "FLGCClassifierCV average")
-# What makes the input, and words of the message.
-Refusals = dict[str, tuple[Callable[[], Any], str]]
+# An input by its name, and words of the message.
+Refusals = dict[str, tuple[Any, str]]
 IDLE: Any = object()  # an argument that is left out
 
 
-def fitted(name: str, change: Any = IDLE, /, **arguments: Any) -> np.ndarray:
+def fitted(name: str, change: Any = MappingProxyType({}), /, **arguments: Any) -> np.ndarray:
     """Scores (or clusters) of all nodes, looked at."""
     model = fit(name, change, **arguments)
     n_nodes = model.adjacency_.shape[0]
@@ -77,10 +68,11 @@ def fitted(name: str, change: Any = IDLE, /, **arguments: Any) -> np.ndarray:
     return model.label_scores_
 
 
-def fit(name: str, change: Any = IDLE, /, **arguments: Any) -> Any:
+def fit(name: str, change: Any = MappingProxyType({}), /, **arguments: Any) -> Any:
     """A model, fitted on the clean problem but for the arguments that are named."""
-    model = MAKE[name](**({} if change is IDLE else change))
+    kind, settings = MODELS[name]
     given = {"X": X, "y": Y} | arguments
+    model = kind(**{**settings, **change})
     return model.fit(**{key: value for key, value in given.items() if value is not IDLE})
 
 
@@ -121,74 +113,49 @@ def propagated(graph: Any, **settings: Any) -> np.ndarray:
 
 # --- parameters ----------------------------------------------------------------------------------
 
-NO_NUMBERS = {
-    "text": "3",
-    "empty text": "",
-    "bytes": b"1",
-    "list": [1],
-    "tuple": (1, 1),
-    "dict": {},
-    "array": np.array([1, 1]),
-    "array of one": np.array([1]),
-    "0-d array": np.array(1),
-    "tensor": torch.tensor(1),
-    "series": pd.Series([1]),
-    "True": True,
-    "False": False,
-    "numpy True": np.True_,
-    "NaN": float("nan"),
-    "numpy NaN": np.float32("nan"),
-    "pandas NA": pd.NA,
-    "infinity": float("inf"),
-    "complex": 1j,
-    "Decimal": Decimal("0.5"),
-    "Fraction": Fraction(1, 2),
-    "function": len,
-    "below": -1,
-    "huge": 10**400,
-}
-NO_WHOLE_NUMBERS = NO_NUMBERS | {"1.5": 1.5, "1.0": 1.0, "numpy 1.0": np.float64(1)}
+
+def named(*values: Any) -> dict[str, Any]:
+    return {f"{type(value).__name__} {value!r:.30}": value for value in values}
+
+
+HUGE = 10**400
+NO_NUMBERS = named(
+    "3", "", b"1", [1], (1, 1), {}, np.array([1, 1]), np.array([1]), np.array(1), torch.tensor(1),
+    pd.Series([1]), True, False, np.True_, float("nan"), np.float32("nan"), pd.NA, float("inf"),
+    1j, Decimal("0.5"), Fraction(1, 2), len, -1, HUGE,
+)  # fmt: skip
+NO_WHOLE_NUMBERS = NO_NUMBERS | named(1.5, 1.0, np.float64(1))
 BAD: dict[str, dict[str, Any]] = {
-    "hops": NO_WHOLE_NUMBERS | {"None": None, "a billion": 10**9, "one more": MOST_HOPS + 1},
-    "teleport": NO_NUMBERS | {"None": None, "above 1": 1.1, "numpy above 1": np.float32(1.5)},
-    "regularization": NO_NUMBERS | {"None": None, "slightly below": -1e-12},
-    "n_neighbors": NO_WHOLE_NUMBERS | {"N": N},
-    "n_clusters": NO_WHOLE_NUMBERS | {"None": None, "0": 0, "N + 1": N + 1, "2.0": 2.0},
-    "subspace_dim": {k: v for k, v in NO_WHOLE_NUMBERS.items() if k != "huge"} | {"None": None},
-    "threshold": NO_NUMBERS | {"0": 0.0, "above 1": 1.1},
-    "power": NO_NUMBERS | {"0": 0},
+    "hops": NO_WHOLE_NUMBERS | named(None, 10**9, MOST_HOPS + 1),
+    "teleport": NO_NUMBERS | named(None, 1.1, np.float32(1.5)),
+    "regularization": NO_NUMBERS | named(None, -1e-12),
+    "n_neighbors": NO_WHOLE_NUMBERS | named(N),
+    "n_clusters": NO_WHOLE_NUMBERS | named(None, 0, N + 1, 2.0),
+    "subspace_dim": {k: v for k, v in NO_WHOLE_NUMBERS.items() if v is not HUGE} | named(None),
+    "threshold": NO_NUMBERS | named(0.0, 1.1),
+    "power": NO_NUMBERS | named(0),
+    "solver": named("magic", None, 1, np.array(["auto"]), []),
+    "scoring": named("f1", None, len, np.array(["accuracy"])),
+    "combine": named(
+        "mean", None, True, ["average"], np.mean, np.array(["average"]), "Average", ""
+    ),
+    "device": named("tpu", None, 0, ["cpu"], "cuda:x", "cudax", "torch:nowhere", ""),
+    "dtype": named(
+        "int8", 32, "float16", np.int32, "two or so", np.zeros(3), ["float32"], {}, complex
+    ),
+    "norm": named("l2", None, ["l1"], np.array(["fro"])),
+    "random_state": named("seed", -1, 1.5, True, 2**40, [1], np.random.default_rng(0)),
 }
 GOOD = {
-    "hops": {"0": 0, "numpy int8": np.int8(120), "numpy uint64": np.uint64(2), "most": MOST_HOPS},
-    "teleport": {"0": 0, "1": 1, "float16": np.float16(0.1), "longdouble": np.longdouble(0.1)},
-    "regularization": {"0": 0, "int": 3, "float32": np.float32(2), "1e300": 1e300, "tiny": 5e-324},
-    "n_neighbors": {"None": None, "0": 0, "N - 1": N - 1, "numpy int8": np.int8(5)},
-    "n_clusters": {"1": 1, "numpy int8": np.int8(2), "uint8": np.uint8(3)},
-    "subspace_dim": {"1": 1, "more than N": 1000, "huge": 10**30, "numpy int8": np.int8(100)},
-    "threshold": {"None": None, "1": 1, "float32": np.float32(0.5), "tiny": 1e-300},
-    "power": {"None": None, "2": 2, "half": 0.5, "large": 1e6},
-}  # fmt: skip
-BAD |= {
-    "solver": {"unknown": "magic", "None": None, "int": 1, "array": np.array(["auto"]), "list": []},
-    "scoring": {"unknown": "f1", "None": None, "function": len, "array": np.array(["accuracy"])},
-    "combine": {
-        "unknown": "mean", "None": None, "True": True, "list": ["average"], "function": np.mean,
-        "array": np.array(["average"]), "capital": "Average", "empty": "",
-    },
-    "device": {
-        "unknown": "tpu", "None": None, "int": 0, "list": ["cpu"], "no number": "cuda:x",
-        "no colon": "cudax", "unknown to torch": "torch:nowhere", "empty": "",
-    },
-    "dtype": {
-        "int8": "int8", "int": 32, "float16": "float16", "class": np.int32, "text": "two or so",
-        "array": np.zeros(3), "list": ["float32"], "dict": {}, "complex": complex,
-    },
-    "norm": {"unknown": "l2", "None": None, "list": ["l1"], "array": np.array(["fro"])},
-    "random_state": {
-        "text": "seed", "below": -1, "float": 1.5, "True": True, "huge": 2**40, "list": [1],
-        "generator": np.random.default_rng(0),
-    },
-}  # fmt: skip
+    "hops": named(0, np.int8(120), np.uint64(2), MOST_HOPS),
+    "teleport": named(0, 1, np.float16(0.1), np.longdouble(0.1)),
+    "regularization": named(0, 3, np.float32(2), 1e300, 5e-324),
+    "n_neighbors": named(None, 0, N - 1, np.int8(5)),
+    "n_clusters": named(1, np.int8(2), np.uint8(3)),
+    "subspace_dim": named(1, 1000, 10**30, np.int8(100)),
+    "threshold": named(None, 1, np.float32(0.5), 1e-300),
+    "power": named(None, 2, 0.5, 1e6),
+}
 NUMBERS = ("hops", "teleport", "regularization", "n_neighbors")
 PARAMETERS = {
     "FLGCClassifier": (*NUMBERS, "solver", "device", "dtype"),
@@ -208,48 +175,33 @@ def refused(
     subject: str,
     cases: Refusals,
     attempt: Callable,
-    needs: str | None = None,
     before: tuple[str, ...] = ("flgc.classifier.propagation_matrix",),
 ) -> Iterator[Row]:
     """What must be refused, and `before` which functions of flgc are called."""
 
-    def early(make: Callable[[], Any]) -> Any:
+    def early(value: Any) -> Any:
         with ExitStack() as stack:
             for name in before:
                 stack.enter_context(patch(name, side_effect=AssertionError("work was done")))
-            return attempt(make())
+            return attempt(value)
 
-    for kind, (make, message) in cases.items():
-        yield Row(f"{subject}: {kind}", partial(early, make), message=message, needs=needs)
+    for kind, (value, message) in cases.items():
+        yield Row(f"{subject}: {kind}", partial(early, value), message)
 
 
 def accepted(
-    subject: str,
-    cases: dict[str, Callable],
-    attempt: Callable,
-    same_as: Callable | None = None,
-    needs: str | None = None,
+    subject: str, cases: dict[str, Any], attempt: Callable, same_as: Callable | None = None
 ) -> Iterator[Row]:
-    for kind, make in cases.items():
-        yield Row(
-            f"{subject}: good, {kind}",
-            lambda make=make: attempt(make()),
-            same_as=same_as,
-            needs=needs,
-        )
-
-
-def made(values: dict[str, Any]) -> dict[str, Callable]:
-    """Plain values as functions that make them."""
-    return {kind: lambda value=value: value for kind, value in values.items()}
+    for kind, value in cases.items():
+        yield Row(f"{subject}: good, {kind}", partial(attempt, value), same_as=same_as)
 
 
 def all_saying(message: str, values: dict[str, Any]) -> Refusals:
-    return {kind: (make, message) for kind, make in made(values).items()}
+    return {kind: (value, message) for kind, value in values.items()}
 
 
 def damaged_saying(message: str, matrix: np.ndarray) -> Refusals:
-    return {f"damaged {kind}": (make, message) for kind, make in sparse_damage(matrix).items()}
+    return all_saying(message, {f"damaged {k}": each for k, each in sparse_damage(matrix).items()})
 
 
 def parameter_rows() -> Iterator[Row]:
@@ -264,27 +216,26 @@ def parameter_rows() -> Iterator[Row]:
         subject = f"{name} {parameter}"
         cases = all_saying(f"{parameter}=", BAD[parameter])
         yield from refused(subject, cases, attempt, before=FIT)
-        yield from accepted(subject, made(GOOD.get(parameter, {})), attempt)
+        yield from accepted(subject, GOOD.get(parameter, {}), attempt)
     yield from accepted(
         "FLGCClassifier dtype",
-        made({"class": np.float32, "short": "f4", "numpy": np.dtype("float32")}),
+        named(np.float32, "f4", np.dtype("float32")),
         lambda dtype: fitted("FLGCClassifier", {"dtype": dtype}),
         lambda: fitted("FLGCClassifier", {"dtype": "float32"}),
     )
 
     yield from refused(
         "FLGCClassifierCV regularizations",
-        {"0": (lambda: (0.0, 1.0), "regularizations > 0")},
+        {"0": ((0.0, 1.0), "regularizations > 0")},
         lambda values: fitted("FLGCClassifierCV", {"regularizations": values}),
     )
 
 
 AXES = {"hops": "hops", "teleports": "teleport", "regularizations": "regularization"}
-NO_AXES = {
-    "None": None, "one number": 1, "text": "12", "bytes": b"\x01", "dict": {1: 1}, "set": {1},
-    "generator": (value for value in (1, 1)), "0-d": np.array(1), "2-d": np.ones((1, 1), dtype=int),
-}  # fmt: skip
-EMPTY_AXES = {"empty": (), "empty array": np.array([])}
+NO_AXES = named(
+    None, 1, "12", b"\x01", {1: 1}, {1}, (value for value in (1, 1)), np.array(1),
+    np.ones((1, 1), dtype=int),
+)  # fmt: skip
 
 
 def grid_rows() -> Iterator[Row]:
@@ -297,9 +248,9 @@ def grid_rows() -> Iterator[Row]:
         mixed = {f"one is {kind}": [1, value] for kind, value in BAD[parameter].items()}
         forms = {form.__name__: form(GRID[axis]) for form in (list, np.array, pd.Series)}
         yield from refused(subject, all_saying(f"{axis}=", NO_AXES), attempt)
-        yield from refused(subject, all_saying(f"no {axis}", EMPTY_AXES), attempt)
+        yield from refused(subject, all_saying(f"no {axis}", named((), np.array([]))), attempt)
         yield from refused(subject, all_saying(f"{parameter}=", mixed), attempt)
-        yield from accepted(subject, made(forms), attempt, partial(clean, "FLGCClassifierCV"))
+        yield from accepted(subject, forms, attempt, partial(clean, "FLGCClassifierCV"))
     yield Row(
         "FLGCClassifierCV hops: good, many and int8",
         lambda: fitted("FLGCClassifierCV", {"hops": [np.int8(100), 1000]}),
@@ -347,15 +298,12 @@ GOOD_VALIDATION = {
 
 def validation_rows() -> Iterator[Row]:
     attempt = trying("FLGCClassifierCV", "validation")
-    bad = {
-        kind: (lambda nodes=nodes: nodes, message) for kind, (nodes, message) in VALIDATION.items()
-    }
-    yield from refused("FLGCClassifierCV validation", bad, attempt)
+    yield from refused("FLGCClassifierCV validation", VALIDATION, attempt)
     yield from accepted(
         "FLGCClassifierCV validation",
-        made(GOOD_VALIDATION),
+        GOOD_VALIDATION,
         attempt,
-        lambda: attempt(np.array([0, 3])),
+        partial(attempt, np.array([0, 3])),
     )
 
 
@@ -387,19 +335,19 @@ def broken_csr_tensor(matrix: np.ndarray) -> Any:
     return tensor
 
 
-def sparse_damage(matrix: np.ndarray) -> dict[str, Callable[[], Any]]:
+def sparse_damage(matrix: np.ndarray) -> dict[str, Any]:
     return {
-        "csr, index too large": lambda: damaged(sp.csr_array(matrix), indices=(0, 10**6)),
-        "csr, index below 0": lambda: damaged(sp.csr_array(matrix), indices=(0, -(10**6))),
-        "csr matrix, index too large": lambda: damaged(sp.csr_matrix(matrix), indices=(0, 10**6)),
-        "csr, pointers back": lambda: damaged(sp.csr_array(matrix), indptr=(1, 10**6)),
-        "csr, last pointer 0": lambda: damaged(sp.csr_array(matrix), indptr=(-1, 0)),
-        "csr, last pointer beyond": lambda: damaged(sp.csr_array(matrix), indptr=(-1, 10**6)),
-        "csc, index too large": lambda: damaged(sp.csc_array(matrix), indices=(0, 10**6)),
-        "bsr, index too large": lambda: damaged(sp.bsr_array(matrix), indices=(0, 10**6)),
-        "coo, index too large": lambda: damaged_coo(matrix),
-        "lil, index too large": lambda: damaged_lil(matrix),
-        "csr tensor, index too large": lambda: broken_csr_tensor(matrix),
+        "csr, index too large": damaged(sp.csr_array(matrix), indices=(0, 10**6)),
+        "csr, index below 0": damaged(sp.csr_array(matrix), indices=(0, -(10**6))),
+        "csr matrix, index too large": damaged(sp.csr_matrix(matrix), indices=(0, 10**6)),
+        "csr, pointers back": damaged(sp.csr_array(matrix), indptr=(1, 10**6)),
+        "csr, last pointer 0": damaged(sp.csr_array(matrix), indptr=(-1, 0)),
+        "csr, last pointer beyond": damaged(sp.csr_array(matrix), indptr=(-1, 10**6)),
+        "csc, index too large": damaged(sp.csc_array(matrix), indices=(0, 10**6)),
+        "bsr, index too large": damaged(sp.bsr_array(matrix), indices=(0, 10**6)),
+        "coo, index too large": damaged_coo(matrix),
+        "lil, index too large": damaged_lil(matrix),
+        "csr tensor, index too large": broken_csr_tensor(matrix),
     }
 
 
@@ -427,46 +375,46 @@ def forms(matrix: np.ndarray) -> dict[str, Any]:
 
 def no_features(matrix: np.ndarray) -> Refusals:
     return {
-        "None": (lambda: None, "X (NoneType)"),
-        "text": (lambda: "features", "X (str)"),
-        "1-d": (lambda: matrix[:, 0], "Reshape your data"),
-        "no rows": (lambda: matrix[:0], "X (ndarray of shape (0, 3))"),
-        "NaN": (lambda: matrix * np.nan, "contains NaN"),
-        "complex": (lambda: matrix + 1j, "Complex data not supported"),
-        "1e200": (lambda: matrix * 1e200, "scale of X is out of range"),
-        "masked array": (lambda: np.ma.masked_greater(matrix, 4.0), "masked"),
+        "None": (None, "X (NoneType)"),
+        "text": ("features", "X (str)"),
+        "1-d": (matrix[:, 0], "Reshape your data"),
+        "no rows": (matrix[:0], "X (ndarray of shape (0, 3))"),
+        "NaN": (matrix * np.nan, "contains NaN"),
+        "complex": (matrix + 1j, "Complex data not supported"),
+        "1e200": (matrix * 1e200, "scale of X is out of range"),
+        "masked array": (np.ma.masked_greater(matrix, 4.0), "masked"),
     }
 
 
 NO_FEATURES: Refusals = {
     **no_features(X),
-    "a number": (lambda: 3.0, "X (float)"),
-    "dict": (lambda: {"x": 1}, "X (dict)"),
-    "empty list": (list, "X (list)"),
-    "no columns": (lambda: np.empty((N, 0)), "X (ndarray of shape (24, 0))"),
-    "3-d": (lambda: X[:, :, None], "X (ndarray of shape (24, 3, 1))"),
-    "1-d sparse": (lambda: sp.coo_array(X[:, 0]), "X"),
-    "one NaN": (lambda: with_entry(np.nan), "contains NaN"),
-    "infinity": (lambda: with_entry(np.inf), "contains infinity"),
-    "sparse NaN": (lambda: sp.csr_array(with_entry(np.nan)), "contains NaN"),
-    "None inside": (lambda: with_entry(None, object), "contains NaN"),
-    "texts": (lambda: [*X.tolist()[:-1], ["a", "b", "c"]], "X (list)"),
-    "dict inside": (lambda: with_entry({}, object), "X (ndarray of shape (24, 3))"),
-    "huge integer": (lambda: with_entry(10**400, object), "X (ndarray of shape (24, 3))"),
-    "ragged": (lambda: [[1.0, 2.0], [1.0]] * 12, "X (list)"),
-    "complex tensor": (lambda: torch.as_tensor(X + 1j), "Complex data not supported"),
-    "dates": (lambda: np.full((N, D), np.datetime64("2020-01-01")), "X (ndarray of shape (24, 3))"),
-    "frame of texts": (lambda: pd.DataFrame([["a", "b"]] * N), "X (DataFrame"),
-    "frame with NA": (lambda: pd.DataFrame(with_entry(np.nan)).astype("Float64"), "contains NaN"),
-    "structured": (lambda: np.zeros(N, dtype=[("a", float), ("b", float)]), "X (ndarray"),
-    "meta tensor": (lambda: torch.empty((N, D), device="meta"), "X is a Tensor of shape (24, 3)"),
-    "HeteroData": (HeteroData, "X (HeteroData)"),
-    "1e-200": (lambda: X * 1e-200, "scale of X is out of range"),
-    "1e308": (lambda: X / np.abs(X).max() * 1e308, "scale of X is out of range"),
-    "one entry 1e200": (lambda: with_entry(1e200), "largest value is 1e+200"),
-    "sparse 1e200": (lambda: sp.csr_array(X * 1e200), "scale of X is out of range"),
-    "float32 1e25": (lambda: (X * 1e25).astype(np.float32), "in float32"),
-    "float32 1e-25": (lambda: (X * 1e-25).astype(np.float32), "in float32"),
+    "a number": (3.0, "X (float)"),
+    "dict": ({"x": 1}, "X (dict)"),
+    "empty list": ([], "X (list)"),
+    "no columns": (np.empty((N, 0)), "X (ndarray of shape (24, 0))"),
+    "3-d": (X[:, :, None], "X (ndarray of shape (24, 3, 1))"),
+    "1-d sparse": (sp.coo_array(X[:, 0]), "X"),
+    "one NaN": (with_entry(np.nan), "contains NaN"),
+    "infinity": (with_entry(np.inf), "contains infinity"),
+    "sparse NaN": (sp.csr_array(with_entry(np.nan)), "contains NaN"),
+    "None inside": (with_entry(None, object), "contains NaN"),
+    "texts": ([*X.tolist()[:-1], ["a", "b", "c"]], "X (list)"),
+    "dict inside": (with_entry({}, object), "X (ndarray of shape (24, 3))"),
+    "huge integer": (with_entry(10**400, object), "X (ndarray of shape (24, 3))"),
+    "ragged": ([[1.0, 2.0], [1.0]] * 12, "X (list)"),
+    "complex tensor": (torch.as_tensor(X + 1j), "Complex data not supported"),
+    "dates": (np.full((N, D), np.datetime64("2020-01-01")), "X (ndarray of shape (24, 3))"),
+    "frame of texts": (pd.DataFrame([["a", "b"]] * N), "X (DataFrame"),
+    "frame with NA": (pd.DataFrame(with_entry(np.nan)).astype("Float64"), "contains NaN"),
+    "structured": (np.zeros(N, dtype=[("a", float), ("b", float)]), "X (ndarray"),
+    "meta tensor": (torch.empty((N, D), device="meta"), "X is a Tensor of shape (24, 3)"),
+    "HeteroData": (HeteroData(), "X (HeteroData)"),
+    "1e-200": (X * 1e-200, "scale of X is out of range"),
+    "1e308": (X / np.abs(X).max() * 1e308, "scale of X is out of range"),
+    "one entry 1e200": (with_entry(1e200), "largest value is 1e+200"),
+    "sparse 1e200": (sp.csr_array(X * 1e200), "scale of X is out of range"),
+    "float32 1e25": ((X * 1e25).astype(np.float32), "in float32"),
+    "float32 1e-25": ((X * 1e-25).astype(np.float32), "in float32"),
 }  # fmt: skip
 SAME_FEATURES = {
     **forms(X),
@@ -494,27 +442,27 @@ OTHER_FEATURES = {
     **{kind: ROUNDED.astype(kind) for kind in ("int8", "int64", "float16", "float32")},
     "sparse ints": sp.csr_array(ROUNDED.astype(int)),
 }
-STRANGE_FEATURES: dict[str, Callable[[], Any]] = {
-    "bools": lambda: X > 2,
-    "zeros": lambda: np.zeros((N, D)),
-    "all rows equal": lambda: np.ones((N, D)),
-    "one column": lambda: X[:, :1],
-    "many columns": lambda: np.tile(X, 40),
-    "empty sparse": lambda: sp.csr_array((N, D)),
-    "1e100": lambda: X * 1e100,
-    "1e-100": lambda: X * 1e-100,
-    "a denormal": lambda: with_entry(5e-324),
-    "-0.0": lambda: with_entry(-0.0),
-    "entries far apart": lambda: with_entry(1e100),
+STRANGE_FEATURES: dict[str, Any] = {
+    "bools": X > 2,
+    "zeros": np.zeros((N, D)),
+    "all rows equal": np.ones((N, D)),
+    "one column": X[:, :1],
+    "many columns": np.tile(X, 40),
+    "empty sparse": sp.csr_array((N, D)),
+    "1e100": X * 1e100,
+    "1e-100": X * 1e-100,
+    "a denormal": with_entry(5e-324),
+    "-0.0": with_entry(-0.0),
+    "entries far apart": with_entry(1e100),
 }
 
 
 def feature_rows() -> Iterator[Row]:
-    for name in MAKE:
+    for name in MODELS:
         subject, attempt = f"{name} X", trying(name, "X")
         yield from refused(subject, NO_FEATURES | damaged_saying("X is a damaged", X), attempt)
-        yield from accepted(subject, made(SAME_FEATURES), attempt, partial(clean, name))
-        yield from accepted(subject, made(OTHER_FEATURES), attempt, partial(attempt, ROUNDED))
+        yield from accepted(subject, SAME_FEATURES, attempt, partial(clean, name))
+        yield from accepted(subject, OTHER_FEATURES, attempt, partial(attempt, ROUNDED))
         yield from accepted(subject, STRANGE_FEATURES, attempt)
 
 
@@ -606,14 +554,13 @@ SAME_LABELS: dict[str, Any] = {
 
 
 def label_rows() -> Iterator[Row]:
-    bad = {kind: (lambda y=y: y, message) for kind, (y, message) in NO_LABELS.items()}
     for name in CLASSIFIERS:
         attempt = trying(name, "y")
-        yield from refused(f"{name} y", bad, attempt)
-        yield from accepted(f"{name} y", made(SAME_LABELS), attempt, partial(clean, name))
+        yield from refused(f"{name} y", NO_LABELS, attempt)
+        yield from accepted(f"{name} y", SAME_LABELS, attempt, partial(clean, name))
     yield from accepted(
         "FLGCClustering y is ignored",
-        {kind: make for kind, (make, _) in bad.items()},
+        {kind: value for kind, (value, _) in NO_LABELS.items()},
         trying("FLGCClustering", "y"),
         partial(clean, "FLGCClustering"),
     )
@@ -625,52 +572,52 @@ def label_rows() -> Iterator[Row]:
 def no_weights(matrix: np.ndarray) -> Refusals:
     nan = with_entry(np.nan, matrix=matrix)
     return {
-        "text": (lambda: "knn", "is 'knn'"),
-        "dict": (lambda: {0: [1]}, "(dict)"),
-        "objects": (lambda: with_entry(None, object, matrix), f"of shape {matrix.shape}"),
-        "1-d": (lambda: np.ones(N), "of shape (24,)"),
-        "NaN": (lambda: nan, "NaN or infinite weights"),
-        "infinity": (lambda: with_entry(np.inf, matrix=matrix), "NaN or infinite weights"),
-        "sparse NaN": (lambda: sp.csr_array(nan), "NaN or infinite weights"),
-        "negative": (lambda: with_entry(-2.0, matrix=matrix), "negative weight (-2)"),
-        "complex": (lambda: matrix + 1j, "complex weights"),
-        "sparse complex": (lambda: sp.csr_array(matrix + 1j), "complex weights"),
-        "1e308": (lambda: matrix * 1e308, "too large to be summed"),
-        "masked array": (lambda: np.ma.masked_equal(matrix, 0), "masked"),
+        "text": ("knn", "is 'knn'"),
+        "dict": ({0: [1]}, "(dict)"),
+        "objects": (with_entry(None, object, matrix), f"of shape {matrix.shape}"),
+        "1-d": (np.ones(N), "of shape (24,)"),
+        "NaN": (nan, "NaN or infinite weights"),
+        "infinity": (with_entry(np.inf, matrix=matrix), "NaN or infinite weights"),
+        "sparse NaN": (sp.csr_array(nan), "NaN or infinite weights"),
+        "negative": (with_entry(-2.0, matrix=matrix), "negative weight (-2)"),
+        "complex": (matrix + 1j, "complex weights"),
+        "sparse complex": (sp.csr_array(matrix + 1j), "complex weights"),
+        "1e308": (matrix * 1e308, "too large to be summed"),
+        "masked array": (np.ma.masked_equal(matrix, 0), "masked"),
     }
 
 
 NO_GRAPHS: Refusals = {
     **no_weights(A),
-    "a number": (lambda: 5, "is 5"),
-    "True": (lambda: True, "is True"),
-    "set": (lambda: {(0, 1)}, "(set)"),
-    "function": (lambda: len, "(builtin_function_or_method)"),
-    "texts": (lambda: A.astype(str), "of shape (24, 24)"),
-    "ragged": (lambda: [[0, 1], [1]], "is a list that is not a matrix"),
-    "3-d": (lambda: A[:, :, None], "of shape (24, 24, 1)"),
-    "oblong": (lambda: A[:, :-1], "shape (24, 23)"),
-    "too small": (lambda: A[:-1, :-1], "23 nodes but X has 24 rows"),
-    "too large, sparse": (lambda: sp.csr_array((25, 25)), "25 nodes but X has 24 rows"),
-    "edges as rows": (lambda: EDGES.T, "an integer edge_index of shape (2, E)"),
-    "float edge_index": (lambda: EDGES.astype(float), "edge_index has shape (2, "),
-    "float tensor edge_index": (lambda: torch.as_tensor(EDGES).float(), "edge_index has"),
-    "three rows": (lambda: np.vstack([EDGES, EDGES[:1]]), "shape (3, "),
-    "edge beyond": (lambda: np.array([[0, 1, 2], [1, 2, N]]), "names node 24"),
-    "edge below": (lambda: np.array([[0, 1, 2], [1, 2, -1]]), "names node -1"),
-    "Data without edges": (lambda: Data(x=torch.as_tensor(X)), "no edge_index"),
-    "frame of names": (lambda: pd.DataFrame({"source": ["a"], "target": ["b"]}), "whole numbers"),
-    "frame of floats": (lambda: pd.DataFrame({"source": [0.0], "target": [1.5]}), "type float64"),
-    "frame with gaps": (lambda: pd.DataFrame({"source": [0, None], "target": [1, 2]}), "whole num"),
-    "frame of three columns": (lambda: pd.DataFrame(np.ones((4, 3), int)), "shape (4, 3)"),
-    "frame, node beyond": (lambda: pd.DataFrame({"source": [0], "target": [N]}), "names node 24"),
+    "a number": (5, "is 5"),
+    "True": (True, "is True"),
+    "set": ({(0, 1)}, "(set)"),
+    "function": (len, "(builtin_function_or_method)"),
+    "texts": (A.astype(str), "of shape (24, 24)"),
+    "ragged": ([[0, 1], [1]], "is a list that is not a matrix"),
+    "3-d": (A[:, :, None], "of shape (24, 24, 1)"),
+    "oblong": (A[:, :-1], "shape (24, 23)"),
+    "too small": (A[:-1, :-1], "23 nodes but X has 24 rows"),
+    "too large, sparse": (sp.csr_array((25, 25)), "25 nodes but X has 24 rows"),
+    "edges as rows": (EDGES.T, "an integer edge_index of shape (2, E)"),
+    "float edge_index": (EDGES.astype(float), "edge_index has shape (2, "),
+    "float tensor edge_index": (torch.as_tensor(EDGES).float(), "edge_index has"),
+    "three rows": (np.vstack([EDGES, EDGES[:1]]), "shape (3, "),
+    "edge beyond": (np.array([[0, 1, 2], [1, 2, N]]), "names node 24"),
+    "edge below": (np.array([[0, 1, 2], [1, 2, -1]]), "names node -1"),
+    "Data without edges": (Data(x=torch.as_tensor(X)), "no edge_index"),
+    "frame of names": (pd.DataFrame({"source": ["a"], "target": ["b"]}), "whole numbers"),
+    "frame of floats": (pd.DataFrame({"source": [0.0], "target": [1.5]}), "type float64"),
+    "frame with gaps": (pd.DataFrame({"source": [0, None], "target": [1, 2]}), "whole num"),
+    "frame of three columns": (pd.DataFrame(np.ones((4, 3), int)), "shape (4, 3)"),
+    "frame, node beyond": (pd.DataFrame({"source": [0], "target": [N]}), "names node 24"),
     "frame, weight of text": (
-        lambda: pd.DataFrame({"source": [0], "target": [1], "weight": ["x"]}), "edge_weight",
+        pd.DataFrame({"source": [0], "target": [1], "weight": ["x"]}), "edge_weight",
     ),
     "frame, negative weight": (
-        lambda: pd.DataFrame({"source": [0], "target": [1], "weight": [-1.0]}), "negative weight",
+        pd.DataFrame({"source": [0], "target": [1], "weight": [-1.0]}), "negative weight",
     ),
-    "meta tensor": (lambda: torch.empty((N, N), device="meta"), "is a Tensor of shape (24, 24)"),
+    "meta tensor": (torch.empty((N, N), device="meta"), "is a Tensor of shape (24, 24)"),
 }  # fmt: skip
 SAME_GRAPHS = {
     **forms(A),
@@ -693,45 +640,45 @@ SAME_GRAPHS = {
     "frame of edges": pd.DataFrame({"target": EDGES[1], "source": EDGES[0]}),
     "frame of weights": pd.DataFrame({"weight": 1.0, "target": EDGES[1], "source": EDGES[0]}),
 }
-EMPTY_GRAPHS: dict[str, Callable[[], Any]] = {
-    "zeros": lambda: np.zeros((N, N)),
-    "empty csr": lambda: sp.csr_array((N, N)),
-    "empty edge_index": lambda: np.empty((2, 0)),
-    "empty edge_index tensor": lambda: torch.empty((2, 0)),
-    "only loops": lambda: np.eye(N),
-    "tiny weights": lambda: A * 1e-300,
+EMPTY_GRAPHS: dict[str, Any] = {
+    "zeros": np.zeros((N, N)),
+    "empty csr": sp.csr_array((N, N)),
+    "empty edge_index": np.empty((2, 0)),
+    "empty edge_index tensor": torch.empty((2, 0)),
+    "only loops": np.eye(N),
+    "tiny weights": A * 1e-300,
 }
-NETWORKX_GRAPHS: dict[str, Callable[[], Any]] = {
-    "graph": lambda: nx.from_numpy_array(A),
-    "built in disorder": lambda: nx.Graph(EDGES.T[::-1].tolist()),
-    "directed": lambda: nx.DiGraph(EDGES.T.tolist()),
-    "multigraph": lambda: nx.MultiGraph([*EDGES.T.tolist(), *EDGES.T[:, ::-1].tolist()]),
-    "some weights": lambda: nx.Graph([(u, v, {"weight": 1.0} if u else {}) for u, v in EDGES.T]),
+NETWORKX_GRAPHS: dict[str, Any] = {
+    "graph": nx.from_numpy_array(A),
+    "built in disorder": nx.Graph(EDGES.T[::-1].tolist()),
+    "directed": nx.DiGraph(EDGES.T.tolist()),
+    "multigraph": nx.MultiGraph([*EDGES.T.tolist(), *EDGES.T[:, ::-1].tolist()]),
+    "some weights": nx.Graph([(u, v, {"weight": 1.0} if u else {}) for u, v in EDGES.T]),
 }
 NO_NETWORKX_GRAPHS: Refusals = {
-    "names": (lambda: nx.Graph([("a", "b")]), "a node called 'a'"),
-    "node beyond": (lambda: nx.Graph([(0, N)]), "names node 24"),
-    "lonely node beyond": (lambda: nx.empty_graph(N + 1), "names node 24"),
-    "node below": (lambda: nx.Graph([(0, -1)]), "names node -1"),
-    "NaN": (lambda: nx.Graph([(0, 1, {"weight": np.nan})]), "NaN or infinite weights"),
-    "weight of text": (lambda: nx.Graph([(0, 1, {"weight": "x"})]), "edge_weight"),
-    "negative": (lambda: nx.Graph([(0, 1, {"weight": -1})]), "negative weight"),
+    "names": (nx.Graph([("a", "b")]), "a node called 'a'"),
+    "node beyond": (nx.Graph([(0, N)]), "names node 24"),
+    "lonely node beyond": (nx.empty_graph(N + 1), "names node 24"),
+    "node below": (nx.Graph([(0, -1)]), "names node -1"),
+    "NaN": (nx.Graph([(0, 1, {"weight": np.nan})]), "NaN or infinite weights"),
+    "weight of text": (nx.Graph([(0, 1, {"weight": "x"})]), "edge_weight"),
+    "negative": (nx.Graph([(0, 1, {"weight": -1})]), "negative weight"),
 }
 
 
 def graph_rows() -> Iterator[Row]:
-    for name in MAKE:
+    for name in MODELS:
         subject, attempt = f"{name} adjacency", trying(name, "adjacency")
         same = partial(clean, name, with_graph=True)
         damage = damaged_saying("the adjacency is a damaged", A)
         yield from refused(subject, NO_GRAPHS | damage, attempt)
-        yield from accepted(subject, made(SAME_GRAPHS), attempt, same)
+        yield from accepted(subject, SAME_GRAPHS, attempt, same)
         yield from accepted(
             subject, EMPTY_GRAPHS, attempt, partial(fitted, name, {"n_neighbors": 0})
         )
         subject = f"{name} networkx"
-        yield from refused(subject, NO_NETWORKX_GRAPHS, attempt, needs="networkx")
-        yield from accepted(subject, NETWORKX_GRAPHS, attempt, same, needs="networkx")
+        yield from refused(subject, NO_NETWORKX_GRAPHS, attempt)
+        yield from accepted(subject, NETWORKX_GRAPHS, attempt, same)
 
 
 # --- prediction ----------------------------------------------------------------------------------
@@ -739,13 +686,13 @@ def graph_rows() -> Iterator[Row]:
 
 NO_NEW_GRAPHS: Refusals = {
     **no_weights(A_NEW),
-    "transposed": (lambda: A_NEW.T, "shape (24, 5), it must be (5, 24)"),
-    "one row short": (lambda: A_NEW[1:], "it must be (5, 24)"),
+    "transposed": (A_NEW.T, "shape (24, 5), it must be (5, 24)"),
+    "one row short": (A_NEW[1:], "it must be (5, 24)"),
 }
 NO_NEW_FEATURES: Refusals = {
     **no_features(X_NEW),
-    "a column short": (lambda: X_NEW[:, :-1], "X has 2 features"),
-    "Data": (data, "X (Data)"),
+    "a column short": (X_NEW[:, :-1], "X has 2 features"),
+    "Data": (data(), "X (Data)"),
 }
 
 
@@ -767,7 +714,7 @@ def prediction_rows() -> Iterator[Row]:
         subject = f"{name} predict adjacency"
         damage = damaged_saying("the adjacency of new rows is a damaged", A_NEW)
         yield from refused(subject, NO_NEW_GRAPHS | damage, by_graph, before=())
-        yield from accepted(subject, made(forms(A_NEW)), by_graph, partial(by_graph, A_NEW))
+        yield from accepted(subject, forms(A_NEW), by_graph, partial(by_graph, A_NEW))
         for sparse in (False, True):
 
             def attempt(features: Any, name: str = name, sparse: bool = sparse) -> np.ndarray:
@@ -778,17 +725,15 @@ def prediction_rows() -> Iterator[Row]:
             yield from refused(subject, NO_NEW_FEATURES | damage, attempt, before=())
             # In both cases the answer of dense rows after a dense fit.
             same = partial(attempt, X_NEW, sparse=False)
-            yield from accepted(subject, made(forms(X_NEW)), attempt, same)
+            yield from accepted(subject, forms(X_NEW), attempt, same)
         yield from accepted(
             f"{name} overwritten after the fit",
-            made(
-                {
-                    "array": lambda features: features,
-                    "tensor": torch.from_numpy,
-                    "frame": lambda features: pd.DataFrame(features, copy=False),
-                    "csr": sp.csr_array,
-                }
-            ),
+            {
+                "array": lambda features: features,
+                "tensor": torch.from_numpy,
+                "frame": lambda features: pd.DataFrame(features, copy=False),
+                "csr": sp.csr_array,
+            },
             partial(changed_after_fit, name),
             lambda name=name: predicted(fit(name, adjacency=A), X_NEW, adjacency=A_NEW),
         )
@@ -796,89 +741,94 @@ def prediction_rows() -> Iterator[Row]:
 
 # --- PyG -----------------------------------------------------------------------------------------
 
+
+def star(value: float, dtype: Any) -> Data:
+    """The centre of a star hears sqrt(N)-fold: what is near the end of its range overflows."""
+    edges = torch.tensor([[0] * (N - 1), list(range(1, N))])
+    return Data(x=torch.full((N, D), value, dtype=dtype), edge_index=edges)
+
+
 NO_DATA: Refusals = {
-    "no x": (lambda: data(x=None, num_nodes=N), "no features `x`"),
-    "NaN in x": (lambda: data(x=WHOLE * float("nan")), "NaN"),
-    "no edges": (lambda: data(edge_index=IDLE), "no edge_index"),
-    "float edge_index": (lambda: data(edge_index=torch.as_tensor(EDGES).float()), "type float32"),
-    "edge_index of rows": (lambda: data(edge_index=torch.as_tensor(EDGES.T)), "shape (2, E)"),
+    "no x": (data(x=None, num_nodes=N), "no features `x`"),
+    "NaN in x": (data(x=WHOLE * float("nan")), "NaN"),
+    "no edges": (data(edge_index=IDLE), "no edge_index"),
+    "float edge_index": (data(edge_index=torch.as_tensor(EDGES).float()), "type float32"),
+    "edge_index of rows": (data(edge_index=torch.as_tensor(EDGES.T)), "shape (2, E)"),
     "edge_index of three rows": (
-        lambda: data(edge_index=torch.zeros((3, 4), dtype=torch.long)), "shape (3, 4)",
+        data(edge_index=torch.zeros((3, 4), dtype=torch.long)), "shape (3, 4)",
     ),
-    "edge_index of text": (lambda: data(edge_index="edges"), "the edge_index has shape ()"),
-    "edge beyond": (lambda: data(edge_index=torch.tensor([[0, 1, 2], [1, 2, N]])), "node 24"),
-    "edge below": (lambda: data(edge_index=torch.tensor([[0, 1, 2], [1, 2, -1]])), "node -1"),
-    "weights too few": (lambda: data(edge_weight=torch.ones(3)), "edge_weight has shape (3,)"),
+    "edge_index of text": (data(edge_index="edges"), "the edge_index has shape ()"),
+    "edge beyond": (data(edge_index=torch.tensor([[0, 1, 2], [1, 2, N]])), "node 24"),
+    "edge below": (data(edge_index=torch.tensor([[0, 1, 2], [1, 2, -1]])), "node -1"),
+    "weights too few": (data(edge_weight=torch.ones(3)), "edge_weight has shape (3,)"),
     "weights in a column": (
-        lambda: data(edge_weight=torch.ones((EDGES.shape[1], 1))), "edge_weight has shape",
+        data(edge_weight=torch.ones((EDGES.shape[1], 1))), "edge_weight has shape",
     ),
-    "negative weights": (lambda: data(edge_weight=-torch.ones(EDGES.shape[1])), "negative weight"),
-    "NaN weights": (lambda: data(edge_weight=torch.full((EDGES.shape[1],), torch.nan)), "NaN"),
+    "negative weights": (data(edge_weight=-torch.ones(EDGES.shape[1])), "negative weight"),
+    "NaN weights": (data(edge_weight=torch.full((EDGES.shape[1],), torch.nan)), "NaN"),
     "complex weights": (
-        lambda: data(edge_weight=torch.ones(EDGES.shape[1]) + 1j), "edge_weight has shape",
+        data(edge_weight=torch.ones(EDGES.shape[1]) + 1j), "edge_weight has shape",
     ),
 }  # fmt: skip
 NO_ARRAY_DATA: Refusals = {
-    "complex x": (lambda: data(x=WHOLE + 1j), "Complex data not supported"),
-    "1-d x": (lambda: data(x=WHOLE[:, 0]), "Reshape your data"),
-    "x of text": (lambda: data(x="x"), "X (str)"),
+    "complex x": (data(x=WHOLE + 1j), "Complex data not supported"),
+    "1-d x": (data(x=WHOLE[:, 0]), "Reshape your data"),
+    "x of text": (data(x="x"), "X (str)"),
 }
 NO_TENSOR_DATA: Refusals = {
-    "complex x": (lambda: data(x=WHOLE + 1j), "data.x is"),
-    "1-d x": (lambda: data(x=WHOLE[:, 0]), "data.x is"),
-    "x of text": (lambda: data(x="x"), "data.x is"),
-    "x of numpy": (lambda: data(x=X), "data.x is"),
-    "x near the end of float16": (lambda: star(6e4, torch.float16), "not finite"),
-    "x near the end of float32": (lambda: star(3e38, torch.float32), "not finite"),
-    "None": (lambda: None, "Propagate works on a Data object, found None"),
-    "text": (lambda: "graph", "Propagate works on a Data object, found 'graph'"),
-    "tensor": (lambda: WHOLE, "Propagate works on a Data object"),
-    "list": (lambda: [data()], "Propagate works on a Data object"),
-    "HeteroData": (HeteroData, "Propagate works on a Data object"),
+    "complex x": (data(x=WHOLE + 1j), "data.x is"),
+    "1-d x": (data(x=WHOLE[:, 0]), "data.x is"),
+    "x of text": (data(x="x"), "data.x is"),
+    "x of numpy": (data(x=X), "data.x is"),
+    "x near the end of float16": (star(6e4, torch.float16), "not finite"),
+    "x near the end of float32": (star(3e38, torch.float32), "not finite"),
+    "None": (None, "Propagate works on a Data object, found None"),
+    "text": ("graph", "Propagate works on a Data object, found 'graph'"),
+    "tensor": (WHOLE, "Propagate works on a Data object"),
+    "list": ([data()], "Propagate works on a Data object"),
+    "HeteroData": (HeteroData(), "Propagate works on a Data object"),
 }
 NO_LABELLED_DATA: Refusals = {
-    "no y": (lambda: data(y=None), "requires y"),
-    "y too short": (lambda: data(y=torch.as_tensor(CLASS[:-1]), train_mask=None), "23 labels"),
-    "one-hot y": (lambda: data(y=torch.eye(2)[CLASS]), "shape (24, 2)"),
-    "mask too short": (lambda: data(train_mask=torch.ones(5, dtype=torch.bool)), "mask of 5"),
-    "mask too long": (lambda: data(train_mask=torch.ones(25, dtype=torch.bool)), "mask of 25"),
-    "ten masks": (lambda: data(train_mask=torch.ones((N, 10)).bool()), "train_mask[:, 0]"),
-    "float mask": (lambda: data(train_mask=torch.ones(N)), "type float32"),
-    "mask of nothing": (lambda: data(train_mask=torch.zeros(N).bool()), "train_mask names no node"),
-    "mask of text": (lambda: data(train_mask="train"), "train_mask="),
-    "indices beyond": (lambda: data(train_mask=torch.tensor([0, N])), "train_mask names node 24"),
+    "no y": (data(y=None), "requires y"),
+    "y too short": (data(y=torch.as_tensor(CLASS[:-1]), train_mask=None), "23 labels"),
+    "one-hot y": (data(y=torch.eye(2)[CLASS]), "shape (24, 2)"),
+    "mask too short": (data(train_mask=torch.ones(5, dtype=torch.bool)), "mask of 5"),
+    "mask too long": (data(train_mask=torch.ones(25, dtype=torch.bool)), "mask of 25"),
+    "ten masks": (data(train_mask=torch.ones((N, 10)).bool()), "train_mask[:, 0]"),
+    "float mask": (data(train_mask=torch.ones(N)), "type float32"),
+    "mask of nothing": (data(train_mask=torch.zeros(N).bool()), "train_mask names no node"),
+    "mask of text": (data(train_mask="train"), "train_mask="),
+    "indices beyond": (data(train_mask=torch.tensor([0, N])), "train_mask names node 24"),
 }
-SAME_DATA: dict[str, Callable[[], Data]] = {
-    "clean": data,
-    "y in a column": lambda: data(y=torch.as_tensor(CLASS)[:, None]),
-    "uint8 y": lambda: data(y=torch.as_tensor(CLASS).to(torch.uint8)),
-    "float y in a column, NaN": lambda: data(
+SAME_DATA: dict[str, Data] = {
+    "clean": data(),
+    "y in a column": data(y=torch.as_tensor(CLASS)[:, None]),
+    "uint8 y": data(y=torch.as_tensor(CLASS).to(torch.uint8)),
+    "float y in a column, NaN": data(
         y=torch.as_tensor(np.where(Y >= 0, CLASS, np.nan))[:, None], train_mask=None
     ),
-    "y as an array": lambda: data(y=CLASS),
-    "y as a list": lambda: data(y=CLASS.tolist()),
-    "bool y": lambda: data(y=torch.as_tensor(CLASS).bool()),
-    "mask as an array": lambda: data(train_mask=Y >= 0),
-    "mask as a list": lambda: data(train_mask=(Y >= 0).tolist()),
-    "uint8 mask": lambda: data(train_mask=torch.as_tensor(Y >= 0).to(torch.uint8)),
-    "node numbers": lambda: data(train_mask=torch.as_tensor(np.flatnonzero(Y >= 0))),
-    "x with gradient": lambda: data(x=torch.tensor(X, requires_grad=True)),
-    "sparse x": lambda: data(x=torch.as_tensor(X).to_sparse()),
-    "CSR x": lambda: data(x=torch.as_tensor(X).to_sparse_csr()),
-    "int32 edges": lambda: data(edge_index=torch.as_tensor(EDGES).int()),
-    "both directions": lambda: data(edge_index=torch.as_tensor(np.hstack([EDGES, EDGES[::-1]]))),
-    "weights": lambda: data(edge_weight=torch.ones(EDGES.shape[1])),
-    "bfloat16 weights": lambda: data(edge_weight=torch.ones(EDGES.shape[1]).to(torch.bfloat16)),
-    "weights with gradient": lambda: data(
-        edge_weight=torch.ones(EDGES.shape[1], requires_grad=True)
-    ),
-    "a wrong num_nodes": lambda: data(num_nodes=N + 3),
+    "y as an array": data(y=CLASS),
+    "y as a list": data(y=CLASS.tolist()),
+    "bool y": data(y=torch.as_tensor(CLASS).bool()),
+    "mask as an array": data(train_mask=Y >= 0),
+    "mask as a list": data(train_mask=(Y >= 0).tolist()),
+    "uint8 mask": data(train_mask=torch.as_tensor(Y >= 0).to(torch.uint8)),
+    "node numbers": data(train_mask=torch.as_tensor(np.flatnonzero(Y >= 0))),
+    "x with gradient": data(x=torch.tensor(X, requires_grad=True)),
+    "sparse x": data(x=torch.as_tensor(X).to_sparse()),
+    "CSR x": data(x=torch.as_tensor(X).to_sparse_csr()),
+    "int32 edges": data(edge_index=torch.as_tensor(EDGES).int()),
+    "both directions": data(edge_index=torch.as_tensor(np.hstack([EDGES, EDGES[::-1]]))),
+    "weights": data(edge_weight=torch.ones(EDGES.shape[1])),
+    "bfloat16 weights": data(edge_weight=torch.ones(EDGES.shape[1]).to(torch.bfloat16)),
+    "weights with gradient": data(edge_weight=torch.ones(EDGES.shape[1], requires_grad=True)),
+    "a wrong num_nodes": data(num_nodes=N + 3),
 }
-ROUNDED_DATA = {kind: partial(data, x=x) for kind, x in ROUNDED_TENSORS.items()}
+ROUNDED_DATA = {kind: data(x=x) for kind, x in ROUNDED_TENSORS.items()}
 
 
 def pyg_rows() -> Iterator[Row]:
-    for name in MAKE:
+    for name in MODELS:
 
         def attempt(graph: Any, name: str = name) -> np.ndarray:
             return fitted(name, X=graph, y=IDLE)
@@ -888,31 +838,25 @@ def pyg_rows() -> Iterator[Row]:
         if name in CLASSIFIERS:
             yield from refused(subject, NO_LABELLED_DATA, attempt)
         else:
-            ignored = {kind: make for kind, (make, _) in NO_LABELLED_DATA.items()}
+            ignored = {kind: graph for kind, (graph, _) in NO_LABELLED_DATA.items()}
             yield from accepted(f"{subject}, ignored", ignored, attempt, same)
         yield from accepted(subject, SAME_DATA, attempt, same)
         yield from accepted(
             subject, ROUNDED_DATA, attempt, partial(fitted, name, X=ROUNDED, adjacency=A)
         )
     yield from refused("Propagate Data", NO_DATA | NO_TENSOR_DATA, propagated)
-    yield from accepted("Propagate Data", SAME_DATA, propagated, lambda: propagated(data()))
+    yield from accepted("Propagate Data", SAME_DATA, propagated, partial(propagated, data()))
     yield from accepted(
-        "Propagate Data", ROUNDED_DATA, propagated, lambda: propagated(data(x=WHOLE))
+        "Propagate Data", ROUNDED_DATA, propagated, partial(propagated, data(x=WHOLE))
     )
 
 
-def star(value: float, dtype: Any) -> Data:
-    """The centre of a star hears sqrt(N)-fold: what is near the end of its range overflows."""
-    edges = torch.tensor([[0] * (N - 1), list(range(1, N))])
-    return Data(x=torch.full((N, D), value, dtype=dtype), edge_index=edges)
-
-
 NO_EMBEDDINGS = {
-    "None": (lambda: None, "H (NoneType)"),
-    "text": (lambda: "H", "H (str)"),
-    "NaN": (lambda: X * np.nan, "Input H contains NaN"),
-    "other shape": (lambda: X[1:], "H has shape (23, 3) and X (24, 3)"),
-    "1-d": (lambda: X[:, 0], "H (ndarray of shape (24,))"),
+    "None": (None, "H (NoneType)"),
+    "text": ("H", "H (str)"),
+    "NaN": (X * np.nan, "Input H contains NaN"),
+    "other shape": (X[1:], "H has shape (23, 3) and X (24, 3)"),
+    "1-d": (X[:, 0], "H (ndarray of shape (24,))"),
 }
 
 
@@ -922,7 +866,7 @@ def embedding_rows() -> Iterator[Row]:
 
     forms = {"list": X.tolist(), "tensor": torch.as_tensor(X), "csr": sp.csr_array(X)}
     yield from refused("FLGCClustering H", NO_EMBEDDINGS, attempt)
-    yield from accepted("FLGCClustering H", made(forms), attempt, partial(attempt, X))
+    yield from accepted("FLGCClustering H", forms, attempt, partial(attempt, X))
 
 
 ROWS = [
@@ -940,6 +884,3 @@ ROWS = [
     )
     for row in rows()
 ]
-
-if __name__ == "__main__":
-    serve(ROWS)

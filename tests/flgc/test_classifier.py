@@ -1,4 +1,3 @@
-import pickle
 import warnings
 
 import numpy as np
@@ -8,14 +7,12 @@ from hypothesis import given
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.linear_model import RidgeClassifier
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from flgc import FLGCClassifier, FLGCClassifierCV, FLGCClustering
 from flgc.graph import knn_graph
 from tests import plain
+from tests.flgc.drawn import one_more_node
 
 SMALL_GRID = {"hops": (0, 2, 4), "teleports": (0.0, 0.2), "regularizations": (0.1, 1.0, 10.0)}
 
@@ -69,19 +66,12 @@ def test_without_edges_it_is_the_ridge_classifier(problem, regularization):
 
 @given(plain.problems(), plain.hop_counts, plain.teleports)
 def test_prediction_is_the_recursion_on_the_extended_graph(problem, hops, teleport):
-    """The new node's row of P is appended, its column is not: it listens, it does not speak."""
     A, X, labels, labelled, _ = problem
     y = plain.partly(labels, labelled)
     model = FLGCClassifier(hops=hops, teleport=teleport).fit(X, y, adjacency=A)
     rng = np.random.default_rng(0)
     x_new = rng.standard_normal((1, X.shape[1]))
-    edges = np.zeros((1, len(X)))
-    edges[0, :2] = 1
-    degrees = 1 + A.sum(axis=1)
-    extended = np.zeros((len(X) + 1, len(X) + 1))
-    extended[:-1, :-1] = plain.propagation_matrix(A)
-    extended[-1, :-1] = edges[0] / np.sqrt(3 * degrees)
-    extended[-1, -1] = 1 / 3
+    edges, extended = one_more_node(A)
     H = plain.propagate(extended, np.vstack([X, x_new]), hops, teleport)
     scores = H[-1] @ model.coef_
     found = model.decision_function(x_new, adjacency=edges)
@@ -99,15 +89,10 @@ def test_prediction_of_new_rows_on_iris():
     assert alone == model.predict(X[~seen])[:1]
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        np.array(["ham", "spam", "-1", "ham", ""]),
-        np.array(["ham", "spam", -1, "ham", None], dtype=object),
-    ],
-)
-def test_string_labels(labels):
+@pytest.mark.parametrize(("first", "second", "dtype"), [("-1", "", str), (-1, None, object)])
+def test_string_labels(first, second, dtype):
     X = np.array([[0.0, 1], [1, 0], [0, 1], [0, 2], [1, 0]])
+    labels = np.array(["ham", "spam", first, "ham", second], dtype=dtype)
     model = FLGCClassifier(hops=0).fit(X, labels)
     assert list(model.classes_) == ["ham", "spam"]
     assert list(model.transduction_) == ["ham", "spam", "ham", "ham", "spam"]
@@ -159,34 +144,17 @@ def test_validation_labels_never_enter_a_fit():
     np.testing.assert_array_equal(fits[0].label_scores_, fits[1].label_scores_)
 
 
-def test_clone_pickle_pipeline_and_grid_search():
-    X, truth = load_iris(return_X_y=True)
-    model = FLGCClassifier(hops=3).fit(X, truth)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    assert clone(model).get_params() == model.get_params()
-    pipeline = make_pipeline(StandardScaler(), FLGCClassifier())
-    search = GridSearchCV(pipeline, {"flgcclassifier__regularization": [0.1, 1.0]}, cv=3)
-    assert search.fit(X, truth).best_score_ > 0.8
-
-
-def _one_label_each(truth, seed):
-    rng = np.random.default_rng(seed)
-    y = np.full(len(truth), -1)
-    for c in np.unique(truth):
-        y[rng.choice(np.flatnonzero(truth == c))] = c
-    return y
-
-
-@pytest.mark.parametrize("scale", [1.0, 100.0])
-def test_cv_with_one_label_per_class_says_so_and_takes_the_usual_setting(scale):
+@pytest.mark.parametrize(("scale", "combine"), [(1.0, "best"), (100.0, "best"), (1.0, "average")])
+def test_cv_with_one_label_per_class_says_so_and_takes_the_usual_setting(scale, combine):
     X, truth = load_iris(return_X_y=True)
     accuracies = []
     for seed in range(10):
-        with pytest.warns(UserWarning, match=r"class\(es\) \[0, 1, 2\].*validation mask"):
-            model = FLGCClassifierCV().fit(scale * X, _one_label_each(truth, seed))
+        nodes = [np.random.default_rng(seed).choice(np.flatnonzero(truth == c)) for c in range(3)]
+        with pytest.warns(UserWarning, match=r"\[0, 1, 2\].*label a second .*validation mask"):
+            model = FLGCClassifierCV(combine=combine).fit(scale * X, plain.partly(truth, nodes))
         accuracies.append(np.mean(model.transduction_ == truth))
         assert (model.best_params_["hops"], model.best_params_["teleport"]) == (10, 0.1)
+        assert model.cv_results_["weight"][model.best_index_] == 1.0
     assert np.mean(accuracies) > 0.75  # what leave-one-out picks has 0.36
 
 

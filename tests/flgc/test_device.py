@@ -44,16 +44,10 @@ def test_torch_equals_numpy(problem, hops, teleport, regularization):
         )
 
 
-def test_float32_on_torch_and_clustering():
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((40, 6)).astype(np.float32), np.arange(40) % 3
-    model = FLGCClassifier(device="torch:cpu").fit(X, y)
-    assert model.label_scores_.dtype == np.float32
-    clusters = [
-        FLGCClustering(3, device=device, random_state=0).fit(X).labels_
-        for device in ("cpu", "torch:cpu")
-    ]
-    np.testing.assert_array_equal(*clusters)
+def test_clusters_on_torch_are_those_of_numpy():
+    X = np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32)
+    models = [FLGCClustering(3, device=device, random_state=0) for device in ("cpu", "torch:cpu")]
+    np.testing.assert_array_equal(*(model.fit_predict(X) for model in models))
 
 
 @pytest.fixture
@@ -148,8 +142,6 @@ def test_devices_are_resolved_or_refused():
         assert resolve_device("auto") is None
         with pytest.raises(ValueError, match="device='cuda:0', but torch sees no CUDA device"):
             resolve_device("cuda:0")
-    with pytest.raises(ValueError, match="device='gpu' is not known"):
-        resolve_device("gpu")
 
 
 def test_without_torch_the_cpu_path_stands_alone(monkeypatch):

@@ -78,15 +78,10 @@ def test_the_input_is_left_alone():
 
 
 def test_weights_are_kept_and_duplicates_add():
-    edges = np.array([[0, 0, 1], [1, 1, 2]])
-    A = as_adjacency(edges, 3, edge_weight=[0.5, 0.25, 2.0]).toarray()
-    np.testing.assert_array_equal(A, [[0, 0.75, 0], [0.75, 0, 2], [0, 2, 0]])
-
-
-def test_edge_weights_of_pyg_data_count():
-    edge_index = torch.tensor([[0, 1], [1, 0]])
-    data = Data(edge_index=edge_index, edge_weight=torch.tensor([0.5, 0.5]), num_nodes=2)
-    assert as_adjacency(data)[0, 1] == 0.5
+    edges, weights = torch.tensor([[0, 0, 1], [1, 1, 2]]), [0.5, 0.25, 2.0]
+    data = Data(edge_index=edges, edge_weight=torch.tensor(weights), num_nodes=3)
+    for A in (as_adjacency(edges.numpy(), 3, edge_weight=weights), as_adjacency(data)):
+        np.testing.assert_array_equal(A.toarray(), [[0, 0.75, 0], [0.75, 0, 2], [0, 2, 0]])
 
 
 def test_knn_graph_equals_sorting_all_distances():
@@ -110,17 +105,3 @@ def test_knn_graph_never_joins_a_duplicated_row_with_itself():
 )
 def test_default_neighbours_are_the_papers_and_stay_linear(n_samples, n_classes, expected):
     assert default_n_neighbors(n_samples, n_classes) == expected
-
-
-def test_zero_neighbours_is_no_graph():
-    assert knn_graph(np.eye(4), 0).nnz == 0
-
-
-def test_unknown_kinds_are_refused():
-    with pytest.raises(TypeError, match="not a known form"):
-        as_adjacency({"a": 1}, 4)
-    with pytest.raises(ValueError, match=r"edge_weight has shape \(3,\)"):
-        as_adjacency(np.array([[0, 1], [1, 2]]), 4, edge_weight=[1, 2, 3])
-    for n_neighbors in (-1, 4):
-        with pytest.raises(ValueError, match=f"n_neighbors={n_neighbors} .* 4 samples"):
-            knn_graph(np.eye(4), n_neighbors)

@@ -166,28 +166,6 @@ def test_side_is_chosen_by_cost_and_memory():
     assert side(200, 40, n_rows=10) == "features"  # long propagation, few rows to score
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"hops": []}, "the grid has no hops"),
-        ({"hops": [2, -1]}, "hops=-1"),
-        ({"teleports": [0.1, 1.5]}, "teleport=1.5"),
-        ({"regularizations": [-2.0]}, "regularization=-2.0"),
-        ({"regularizations": [float("nan")]}, "regularization=nan"),
-    ],
-)
-def test_bad_grids_are_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        score_grid(
-            sp.eye_array(4).tocsr(),
-            np.eye(4),
-            np.array([0, 1, 0, 1]),
-            np.array([0, 1]),
-            n_classes=2,
-            **(GRID | change),
-        )
-
-
 def test_float32_is_left_where_it_would_lose_the_regularization():
     """Entries of 10^4 and a regularization of 10^-4: their squares leave it no digit in float32."""
     P, X, labels = random_graph(24, n_features=4)

@@ -20,14 +20,8 @@ IRIS = dataclasses.replace(load("iris"), feature_names=tuple("abcd"), leaking=("
 BARE = IRIS.without(["c"])
 P = build_graph(IRIS, "raw", 5)
 SPLITS = runs(IRIS, "5-per-class", [7, 8])
-GRID = {
-    "scaling": ["raw"],
-    "constant": [False],
-    "hops": [0],
-    "teleport": [0.0],
-    "regularization": [1.0],
-}
-CELL = {"first_run": 0}
+SETTING = {"scaling": "raw", "constant": False, "hops": 0, "teleport": 0.0, "regularization": 1.0}
+GRID = {axis: [value] for axis, value in SETTING.items()}
 
 
 def scored(data: Any, **given: Any) -> pd.DataFrame:
@@ -38,7 +32,7 @@ PICKS = pick_settings([scored(BARE)], ["raw"], "honest")
 
 
 def refitted(data: Any, **given: Any) -> pd.DataFrame:
-    return fit_cell(data, P, SPLITS, PICKS, FLGC(), [7, 8], CELL, refit=True, **given)
+    return fit_cell(data, P, SPLITS, PICKS, FLGC(), [7, 8], {"first_run": 0}, refit=True, **given)
 
 
 def timed(data: Any, **given: Any) -> pd.DataFrame:
@@ -60,22 +54,16 @@ def test_what_is_left_out_is_not_seen(made: Any) -> None:
     assert not made(IRIS).equals(made(BARE))
 
 
-def test_noise_is_clipped_and_seeded_as_asked() -> None:
-    data = dataclasses.replace(BARE, features=np.linspace(0, 1, 12).reshape(4, 3))
+def test_noise_is_clipped_seeded_and_one_row_for_all_as_asked() -> None:
+    data = dataclasses.replace(BARE, features=np.full((4, 3), 0.5))
 
-    def noisy(clip: bool, seed: int) -> np.ndarray:
-        return corrupt(data, "gaussian", 0.5, "raw", clip, seed)[0].features
+    def noisy(clip: bool, seed: int, *pattern: str) -> np.ndarray:
+        noise, n_changed = corrupt(data, "gaussian", 0.5, "raw", clip, seed, *pattern)
+        assert n_changed == 12
+        return noise.features
 
-    assert noisy(True, 1).min() >= 0
-    assert noisy(True, 1).max() <= 1
+    assert (noisy(True, 1).min(), noisy(True, 1).max()) == (0, 1)
     assert noisy(False, 1).max() > 1
     assert not np.array_equal(noisy(False, 1), noisy(False, 2))
-
-
-def test_noise_may_be_one_row_for_all() -> None:
-    data = dataclasses.replace(BARE, features=np.full((4, 3), 0.5))
-    shared, n_changed = corrupt(data, "gaussian", 0.5, "raw", False, 1, "shared")
-    assert len(np.unique(shared.features, axis=0)) == 1
-    assert n_changed == 12
-    own, _ = corrupt(data, "gaussian", 0.5, "raw", False, 1)
-    assert len(np.unique(own.features, axis=0)) == 4
+    assert len(np.unique(noisy(False, 1), axis=0)) == 4
+    assert len(np.unique(noisy(False, 1, "shared"), axis=0)) == 1

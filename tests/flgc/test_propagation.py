@@ -106,17 +106,3 @@ def test_equals_pyg_layers():
         np.testing.assert_allclose(
             propagate(P, X.numpy(), 4, 0.0), sgc(X, edge_index).numpy(), atol=1e-10
         )
-
-
-@pytest.mark.parametrize(
-    ("hops", "teleport", "message"),
-    [
-        (-1, 0.1, "hops=-1"),
-        (1.5, 0.1, "hops=1.5"),
-        (1, 1.1, "teleport=1.1"),
-        (1, -0.1, "teleport=-"),
-    ],
-)
-def test_bad_settings_are_refused(hops, teleport, message):
-    with pytest.raises(ValueError, match=message):
-        propagate(sp.eye_array(3).tocsr(), np.eye(3), hops, teleport)

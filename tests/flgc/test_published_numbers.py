@@ -74,13 +74,10 @@ def test_averaged_over_both_scalings(name, least, real_data):
     assert 100 * found["test"][0] >= least
 
 
-def test_iris():
-    accuracy, information = iris_clustering()
-    assert round(accuracy, 3) == 0.973
-    assert round(information, 3) == 0.914
-
-
-def test_wine():
-    accuracy, information = wine_clustering()
-    assert round(accuracy, 3) == 0.983
-    assert round(information, 3) == 0.928
+@pytest.mark.parametrize(
+    ("clustered", "published"),
+    [(iris_clustering, (0.973, 0.914)), (wine_clustering, (0.983, 0.928))],
+)
+def test_small_tables_are_clustered(clustered, published):
+    accuracy, information = clustered()
+    assert (round(accuracy, 3), round(information, 3)) == published

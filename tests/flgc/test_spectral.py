@@ -56,14 +56,9 @@ def test_a_node_without_affinity_does_not_disturb_the_others():
     W = np.kron(np.eye(3), np.ones((10, 10)))
     W[4] = W[:, 4] = 0
     assert not spectral_embedding(W, 3)[4].any()
-    others = np.delete(spectral_clusters(W, 3, 0), 4)
-    assert adjusted_rand_score(np.delete(np.repeat([0, 1, 2], 10), 4), others) == 1
-
-
-def test_clusters_that_do_not_touch_are_found_whatever_the_start():
-    W = np.kron(np.eye(4), np.ones((6, 6)))
     for seed in range(5):
-        assert spectral_clusters(W, 4, seed).tolist() == np.repeat(range(4), 6).tolist()
+        others = np.delete(spectral_clusters(W, 3, seed), 4)
+        assert adjusted_rand_score(np.delete(np.repeat([0, 1, 2], 10), 4), others) == 1
 
 
 @given(st.integers(0, 1000))

@@ -7,7 +7,7 @@ from flgc.cli import app
 from flgc.statistics import comparison
 from flgc.statistics.rendering import as_json
 from tests.flgc.compared import drawn, paper_accuracies
-from tests.flgc.processes import naming, python
+from tests.flgc.processes import python
 
 CALL = "from flgc.cli import app; app()"
 ABSENT = """
@@ -92,13 +92,3 @@ def test_the_library_alone_is_enough(results, tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "flgc compare: figures need matplotlib: pip install 'flgc[plots]'\n"
     assert not (tmp_path / "b.md").exists()
-
-
-def test_help_does_not_wait_for_scipy():
-    done = python(naming("scipy", "pandas") + "import flgc.statistics.cli")
-    assert (done.returncode, done.stderr.strip()) == (0, "")
-
-
-def test_help_shows_an_example():
-    shown = flgc("--help").stdout
-    assert "Example: flgc compare results.csv --control 'FLGC*'" in shown

@@ -1,7 +1,7 @@
 import ctypes
 import threading
 
-from tests.flgc.watched import Row, Worker, serve
+from tests.flgc.watched import Row, Worker
 
 
 def _crash() -> None:
@@ -33,6 +33,7 @@ INSTRUMENT = [
     (Row("not finite", lambda: [float("nan")]), "silent"),
     (Row("another answer", lambda: [1.0], same_as=lambda: [2.0]), "silent"),
 ]
+ROWS = [row for row, _ in INSTRUMENT]
 
 
 def test_the_watch_sees_crashes_hangs_and_bad_words():
@@ -40,7 +41,3 @@ def test_the_watch_sees_crashes_hangs_and_bad_words():
         for number, (row, kind) in enumerate(INSTRUMENT):
             found, _ = worker.outcome(number)
             assert (row.name, found) == (row.name, kind)
-
-
-if __name__ == "__main__":
-    serve([row for row, _ in INSTRUMENT])

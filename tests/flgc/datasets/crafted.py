@@ -6,6 +6,7 @@ Compiled code trusts the indices of a sparse tensor, so a wrong one may end the 
 import tempfile
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import torch
 from torch_geometric.data import Data
 
 from flgc.datasets import DatasetError, from_pyg
-from tests.flgc.watched import Row, serve
+from tests.flgc.watched import Row
 
 HUGE = 10**12
 X = torch.eye(4, 6, dtype=torch.float64)
@@ -27,27 +28,27 @@ PARTS = {
 }
 
 
+# Of pointers (0) or indices (1), the place of the fault and what stands there.
+FAULTS = {
+    "pointer too large": (0, 1, HUGE),
+    "last pointer too large": (0, -1, HUGE),
+    "negative pointer": (0, 1, -HUGE),
+    "pointers that fall": (0, 1, 4),
+    "index too large": (1, 0, HUGE),
+    "negative index": (1, -1, -HUGE),
+}
+
+
 def compressed(layout: torch.layout, fault: str) -> torch.Tensor:
     """A tensor of 4 x 6 with a fault in one of its parts; torch does not look."""
-    pointers, indices = map(list, PARTS[layout])
-    if fault == "pointer too large":
-        pointers[1] = HUGE
-    elif fault == "last pointer too large":
-        pointers[-1] = HUGE
-    elif fault == "negative pointer":
-        pointers[1] = -HUGE
-    elif fault == "pointers that fall":
-        pointers[1:-1] = pointers[-1:] + [0] * (len(pointers) - 3)
-    elif fault == "index too large":
-        indices[0] = HUGE
-    elif fault == "negative index":
-        indices[-1] = -HUGE
+    parts = [list(part) for part in PARTS[layout]]
+    part, place, value = FAULTS[fault]
+    parts[part][place] = value
     blocks = layout in (torch.sparse_bsr, torch.sparse_bsc)
-    values = torch.ones(len(indices), *((2, 2) if blocks else ()), dtype=torch.float64)
+    values = torch.ones(len(parts[1]), *((2, 2) if blocks else ()), dtype=torch.float64)
     return torch.sparse_compressed_tensor(
-        torch.tensor(pointers), torch.tensor(indices), values, (4, 6), layout=layout,
-        check_invariants=False,
-    )  # fmt: skip
+        *map(torch.tensor, parts), values, (4, 6), layout=layout, check_invariants=False
+    )
 
 
 def coordinates(rows: list[int], columns: list[int], n_values: int = 2) -> torch.Tensor:
@@ -75,28 +76,13 @@ def read(**parts: object) -> np.ndarray:
     return features if isinstance(features, np.ndarray) else features.toarray()
 
 
-def good() -> np.ndarray:
-    return X.numpy()
-
-
 def faulty(name: str, message: str, **parts: object) -> Row:
     return Row(name, partial(read, **parts), message)
 
 
-FAULTS = (
-    "pointer too large",
-    "last pointer too large",
-    "negative pointer",
-    "pointers that fall",
-    "index too large",
-    "negative index",
-)
-
-
 def rows() -> Iterator[Row]:
-    for layout in PARTS:
-        for fault in FAULTS:
-            yield faulty(f"x {layout}: {fault}", "x is", x=compressed(layout, fault))
+    for layout, fault in product(PARTS, FAULTS):
+        yield faulty(f"x {layout}: {fault}", "x is", x=compressed(layout, fault))
     csr = compressed(torch.sparse_csr, "pointer too large")
     for field in ("y", "edge_index", "train_mask"):
         masks = {f"{role}_mask": torch.ones(4).bool() for role in ("train", "val", "test")}
@@ -109,13 +95,9 @@ def rows() -> Iterator[Row]:
     yield faulty("COO: long y", "FLGC_MAX_GB", y=with_shape((HUGE,)))
     yield faulty("dense: one value as many", "FLGC_MAX_GB", x=torch.zeros(1).expand(15000, 15000))
     yield faulty("meta", "x is", x=torch.empty(4, 6, device="meta"))
-    yield Row("dense", read, same_as=good)
-    yield Row("COO", partial(read, x=X.to_sparse()), same_as=good)
-    yield Row("CSR", partial(read, x=X.to_sparse_csr()), same_as=good)
+    yield Row("dense", read, same_as=X.numpy)
+    yield Row("COO", partial(read, x=X.to_sparse()), same_as=X.numpy)
+    yield Row("CSR", partial(read, x=X.to_sparse_csr()), same_as=X.numpy)
 
 
 ROWS = list(rows())
-
-if __name__ == "__main__":
-    read()  # what only the first read imports is not to count as a row that hangs
-    serve(ROWS)

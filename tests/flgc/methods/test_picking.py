@@ -37,13 +37,21 @@ def hops_of(frame: pd.DataFrame, protocol: str) -> list[int]:
 def test_honest_picks_for_each_run_on_its_validation_nodes():
     frame = scores(**TWO_RUNS)
     assert hops_of(frame, "honest") == [2, 3], "level ones are told apart by leave-one-out"
-    assert set(weighting(frame, "honest")["criterion"]) == {"validation"}
+    picks = weighting(frame, "honest")
+    assert set(picks["criterion"]) == {"validation"}
+    assert picks["test"].tolist() == [0.2, 0.9]
+    assert picks["tried"].tolist() == [3, 3]
 
 
 def test_paper_picks_one_for_all_runs_on_the_mean_of_their_test_nodes():
     frame = scores(**TWO_RUNS)
     assert hops_of(frame, "paper") == [3, 3], "means .2, .2, .5"
-    assert set(weighting(frame, "paper")["criterion"]) == {"test"}
+    picks = weighting(frame.iloc[::-1], "paper").sort_values("run")
+    assert set(picks["criterion"]) == {"test"}
+    assert picks["test"].tolist() == [0.1, 0.9]
+    assert weighting(frame, "paper", part={"hops": (1, 3)})["tried"].tolist() == [2, 2]
+    with pytest.raises(ValueError, match="no protocol 'paper'"):
+        weighting(frame, "paper", combine="average")
 
 
 def test_paper_does_not_pick_for_one_lucky_run():
@@ -67,19 +75,6 @@ def test_honest_knows_no_test_label_and_no_other_run(error, validation, test, ot
     after = weighting(changed, "honest", combine=combine)
     before, after = (each.query("run == 0").drop(**no_test) for each in (honest, after))
     pd.testing.assert_frame_equal(after, before)
-
-
-def test_values_are_looked_up_run_by_run():
-    frame = scores(**TWO_RUNS)
-    assert weighting(frame, "honest")["test"].tolist() == [0.2, 0.9]
-    backwards = weighting(frame.iloc[::-1], "paper").sort_values("run")
-    assert backwards["test"].tolist() == [0.1, 0.9]
-
-
-def test_how_many_were_tried_is_told():
-    frame = scores(**TWO_RUNS)
-    assert weighting(frame, "honest")["tried"].tolist() == [3, 3]
-    assert weighting(frame, "paper", part={"hops": (1, 3)})["tried"].tolist() == [2, 2]
 
 
 @pytest.mark.parametrize(("hops", "most"), [((1, 2, 2), 2), ((3, 1), 3), ((5,), 5)])
@@ -209,11 +204,6 @@ def test_scalings_are_settings_of_one_average() -> None:
     found = weighting(both, "honest", combine="average")
     assert set(found["p_scaling"]) == {"raw", "unit-length"}
     assert found["weight"].sum() == pytest.approx(1, abs=1e-4)
-
-
-def test_there_is_no_average_that_looks_at_tests() -> None:
-    with pytest.raises(ValueError, match="no protocol 'paper'"):
-        weighting(CLASSIFIED, "paper", combine="average")
 
 
 def test_a_setting_has_the_values_of_its_grid_again():

@@ -18,24 +18,21 @@ from flgc.graph import as_adjacency, knn_graph, propagation_matrix
 from flgc.methods.base import Method, Outputs, axes_of
 from flgc.methods.estimators import Estimator
 from flgc.methods.flgc import FLGC
-from flgc.methods.flgc_clustering import Clustering
 from flgc.methods.judging import classification, clustering
-from flgc.methods.picking import weighting
+from flgc.methods.picking import pick_settings, weighting
 from flgc.methods.registry import BUILT_IN, contender
 from flgc.methods.scoring import fit_cell, score_settings, score_table
+from flgc.methods.tables import TSVM
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
+from flgc.propagation import propagate
 from flgc.scaling import dense
+from tests.plain import partly
 from tests.speeds import slow
 
 KARATE = load("KarateClub")
 P = propagation_matrix(as_adjacency(KARATE.edges, KARATE.n_nodes))
-GRID = {
-    "scaling": ["raw"],
-    "constant": [False],
-    "hops": [0, 2],
-    "teleport": [0.0, 0.3],
-    "regularization": [0.1, 1.0],
-}
+GRID = {"scaling": ["raw"], "constant": [False], "hops": [0, 2], "teleport": [0.0, 0.3]}
+GRID |= {"regularization": [0.1, 1.0]}
 SPLITS = [
     Split(np.array([0, 4, 8, 24, 1, 5]), np.array([2, 3, 9, 31]), np.arange(10, 22)),
     Split(np.array([0, 4, 8, 24, 2, 6]), np.array([1, 5, 32, 33]), np.arange(12, 24)),
@@ -105,6 +102,9 @@ def test_what_a_method_was_given_tells_it_from_others_of_its_class() -> None:
     assert Given("one", 0.5).parameters() == {"factor": 0.5}
     assert Given("two", 0.5).parameters() == Given("one", 0.5).parameters()
     assert FLGC().parameters() == {}
+    mine = type("KMeans", (KNeighborsClassifier,), {"__module__": "mine"})
+    assert mine.__qualname__ == KMeans.__qualname__
+    assert Estimator("a", mine).parameters() != Estimator("a", KMeans).parameters()
 
 
 @pytest.mark.parametrize("splits", [SPLITS, RAGGED], ids=["even", "ragged"])
@@ -113,8 +113,7 @@ def test_closed_forms_are_scored_at_the_nodes_of_each_role(splits: list[Split]) 
     assert len(found) == 2 * 2 * 2 * 2
     for row in found.itertuples():
         run = splits[row.run]
-        y = np.full(34, -1)
-        y[run.train] = KARATE.labels[run.train]
+        y = partly(KARATE.labels, run.train)
         model = FLGCClassifier(
             hops=row.p_hops, teleport=row.p_teleport, regularization=row.p_regularization
         )
@@ -216,9 +215,7 @@ def test_a_class_with_a_single_label_gets_what_the_estimator_gives_it(name: str)
         combine=row.combine,
     )
     for run, split in enumerate(splits):
-        y = np.full(150, -1)
-        y[split.train] = data.labels[split.train]
-        model.fit(data.features, y, adjacency=adjacency)
+        model.fit(data.features, partly(data.labels, split.train), adjacency=adjacency)
         expected = np.mean(model.transduction_[split.test] == data.labels[split.test])
         assert found["value"][run] == pytest.approx(expected)
     assert (found["criterion"] == "from_usual").tolist() == [True, True, False, True]
@@ -240,9 +237,10 @@ def test_a_fold_is_one_run_more_of_its_owner() -> None:
         np.testing.assert_array_equal(more.labels[run], expected)
 
 
-def test_where_some_validate_nothing_is_folded() -> None:
-    method = Estimator("kNN", KNeighborsClassifier, n_neighbors=(1, 3))
-    found = score_table(method, *posed(method), method.axes)
+@pytest.mark.parametrize("method", [Estimator("kNN", KNeighborsClassifier), TSVM()])
+def test_where_some_validate_nothing_is_folded(method: Method) -> None:
+    grid = {axis: values[:2] for axis, values in method.axes.items()}
+    found = score_table(method, *posed(method), grid)
     assert found["hits"].isna().all()
     assert set(weighting(found, "honest")["criterion"]) == {"validation"}
 
@@ -257,18 +255,7 @@ def test_an_estimator_may_take_unlabelled_rows() -> None:
     assert row["test"].tolist() == [expected]
 
 
-def test_a_clusterer_is_a_method_too() -> None:
-    data = load("iris")
-    method = Estimator("k-means", KMeans, n_init=(3,), scaling=("standardised",))
-    assert method.task == "clustering"
-    given = (data.features, data.labels, 3, sp_eye(150), [5, 6])
-    found = score_table(method, *clustering(*given), method.axes)
-    assert found[["run", "p_n_init"]].values.tolist() == [[0, 3], [1, 3]]
-    assert (found["ACC"] > 0.7).all()
-    assert found["silhouette"].between(0.4, 0.5).all()
-
-
-def test_an_estimator_is_told_the_seed_of_its_run_and_how_many_clusters() -> None:
+def test_a_clusterer_is_a_method_too_with_the_seed_of_its_run() -> None:
     noted = []
 
     class Noted(KMeans):
@@ -276,17 +263,21 @@ def test_an_estimator_is_told_the_seed_of_its_run_and_how_many_clusters() -> Non
             noted.append((self.random_state, self.n_clusters))
             return super().fit_predict(X)
 
-    data, method = load("iris"), Estimator("noted", Noted)
+    data, method = load("iris"), Estimator("noted", Noted, n_init=(3,), scaling=("standardised",))
+    assert method.task == "clustering"
     given = (data.features, data.labels, 3, sp_eye(150), [5, 2**32 + 6])
-    score_table(method, *clustering(*given), method.axes)
+    found = score_table(method, *clustering(*given), method.axes)
     assert noted == [(5, 3), (6, 3)]
+    assert found[["run", "p_n_init"]].values.tolist() == [[0, 3], [1, 3]]
+    assert (found["ACC"] > 0.7).all()
+    assert found["silhouette"].between(0.4, 0.5).all()
 
 
 def sp_eye(n: int):
     return propagation_matrix(as_adjacency(np.zeros((n, n))))
 
 
-QUICK = ("FLGC*", "FLGC* averaged", "GCN", "LapRLS", "SVM", "K-Means", "LRSC")
+QUICK = ("FLGC*", "FLGC* averaged", "GCN", "LapRLS", "SS-ELM", "TSVM", "SVM", "K-Means", "LRSC")
 
 
 @pytest.mark.parametrize(("name", "task"), [k if k[0] in QUICK else slow(*k) for k in BUILT_IN])
@@ -299,7 +290,7 @@ def test_runs_of_a_batch_do_not_see_each_other(name: str, task: str) -> None:
         data = load("iris")
         posed_to = clustering(data.features, data.labels, 3, sp_eye(150), (3, 4))
     else:
-        posed_to = posed(row.method)
+        posed_to = posed(row.method, RAGGED)
     together = score_table(row.method, *posed_to, grid)
     problem, judge = posed_to
     apart = [
@@ -312,41 +303,64 @@ def test_runs_of_a_batch_do_not_see_each_other(name: str, task: str) -> None:
     pd.testing.assert_frame_equal(found, expected[list(found)], atol=1e-6)
 
 
-@pytest.fixture(scope="module")
-def two_lines() -> tuple[np.ndarray, np.ndarray]:
+def test_clusterings_are_scored_against_the_truth_and_by_a_silhouette_that_knows_no_label() -> None:
+    truth, every_other = np.repeat([0, 1], 12), np.arange(24) % 2
     rng = np.random.default_rng(0)
-    directions = np.eye(6)[[0, 3]]
-    truth = np.repeat([0, 1], 12)
-    X = rng.uniform(1, 2, (24, 1)) * directions[truth] + 0.01 * rng.standard_normal((24, 6))
-    return X, truth
-
-
-def test_the_silhouette_prefers_the_true_clusters(two_lines: tuple[np.ndarray, np.ndarray]) -> None:
-    X, truth = two_lines
-    _, judge = clustering(X, truth, 2, sp_eye(24), [0, 1, 2])
-    found = judge([0, 1, 2], [truth, np.arange(24) % 2, 0 * truth])["silhouette"]
-    standardised = (X - X.mean(axis=0)) / X.std(axis=0)
-    assert found[0] == pytest.approx(silhouette_score(standardised, truth))
-    assert found[0] > 0.15
-    assert abs(found[1]) < 0.1
-    assert found[2] == -1
-
-
-def test_the_silhouette_knows_no_labels(two_lines: tuple[np.ndarray, np.ndarray]) -> None:
-    X, truth = two_lines
-    clusters = np.arange(24) % 2
-    known, unknown = (clustering(X, y, 2, sp_eye(24), [0])[1] for y in (truth, truth[::-1].copy()))
-    assert known([0], [clusters])["silhouette"] == unknown([0], [clusters])["silhouette"]
-
-
-def test_clusterings_are_scored_against_the_truth(two_lines: tuple[np.ndarray, np.ndarray]) -> None:
-    X, truth = two_lines
+    X = rng.uniform(1, 2, (24, 1)) * np.eye(6)[3 * truth] + 0.01 * rng.standard_normal((24, 6))
     wrong = np.where(np.arange(24) < 3, 1, truth)
-    grid = {"scaling": ["raw"], "hops": [1], "teleport": [0.0], "regularization": [1.0]}
-    blocks = {"norm": ["fro"], "threshold": [0.8], "subspace_dim": [1], "power": [4]}
-    problem, judge = clustering(X, wrong, 2, sp_eye(24), [0])
-    found = score_table(Clustering(), problem, judge, grid | blocks).iloc[0]
-    expected = [clustering_accuracy(wrong, truth), normalized_mutual_information(wrong, truth)]
-    assert found[["ACC", "NMI"]].tolist() == pytest.approx(expected)
-    assert expected[0] == 21 / 24
-    assert found["silhouette"] > 0.15
+    for labels in (truth, wrong):
+        _, judge = clustering(X, labels, 2, sp_eye(24), [0, 1, 2])
+        found = judge([0, 1, 2], [truth, every_other, 0 * truth])
+        standardised = (X - X.mean(axis=0)) / X.std(axis=0)
+        silhouettes = found["silhouette"]
+        assert silhouettes[0] == pytest.approx(silhouette_score(standardised, truth))
+        assert silhouettes[0] > 0.15
+        assert abs(silhouettes[1]) < 0.1
+        assert silhouettes[2] == -1
+        assert found["ACC"][0] == clustering_accuracy(labels, truth)
+        assert found["NMI"][0] == pytest.approx(normalized_mutual_information(labels, truth))
+    assert found["ACC"][0] == 21 / 24
+
+
+CELL = {"experiment": "small", "method": "FLGC*", "first_run": 3}
+
+
+def picked(protocol: str, combine: str = "best", **part: tuple) -> pd.DataFrame:
+    scores = score_table(FLGC(), *posed(FLGC()), GRID)
+    return pick_settings([scores], ["given"], protocol, part, combine)
+
+
+def filled(picks: pd.DataFrame, **given: object) -> pd.DataFrame:
+    return fit_cell(KARATE, P, SPLITS, picks, FLGC(), (7, 8), CELL, **given)  # type: ignore[arg-type]
+
+
+def test_a_pick_is_read_off_and_each_run_says_which_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    picks = picked("honest")
+    monkeypatch.setattr(FLGC, "combined", None)
+    rows = filled(picks)
+    assert rows["value"].tolist() == picks["test"].tolist()
+    assert rows["run"].tolist() == [3, 4], "the first run of this cell is the fourth of its table"
+    assert rows["seed"].tolist() == ["7", "8"]
+    assert axes_of(rows) == axes_of(picks)
+    assert "first_run" not in rows
+
+
+def test_an_average_is_computed_and_has_no_setting() -> None:
+    picks, (problem, judge) = picked("honest", "average"), posed(FLGC())
+    rows = filled(picks)
+    own = ["run", *(f"p_{name}" for name in FLGC.axes), "weight"]
+    outputs = FLGC().combined(problem, picks[own])
+    assert rows["value"].tolist() == judge([0, 1], outputs.classes)["test"].tolist()
+    assert axes_of(rows) == []
+
+
+def test_a_setting_is_fitted_from_the_kept_features_of_just_that_setting() -> None:
+    picks, asked_for = picked("paper", teleport=(0.3,), hops=(2,)), []
+
+    def kept(scaling: str, hops: int, teleport: float) -> np.ndarray:
+        asked_for.append((scaling, hops, teleport))
+        return propagate(P, KARATE.features, hops, teleport)
+
+    rows = filled(picks, refit=True, kept=kept)
+    assert asked_for == [("raw", 2, 0.3)]
+    assert rows["value"].tolist() == picks["test"].tolist()

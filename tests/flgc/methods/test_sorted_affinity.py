@@ -15,20 +15,12 @@ from flgc.methods.flgc_clustering import Clustering
 from flgc.methods.sorted_affinity import SortedAffinity, sort_affinity
 from flgc.preparing import build_graph
 from flgc.scaling import standardised
+from tests.flgc.drawn import CLUSTERING
 from tests.plain import seeds
 
 IRIS = load("iris")
 P = build_graph(IRIS, "standardised", 10)
-SETTING = {
-    **{
-        "scaling": "standardised",
-        "hops": 3,
-        "teleport": 0.1,
-        "norm": "fro",
-        "regularization": 10.0,
-    },
-    **{"threshold": 0.8, "subspace_dim": 4, "power": 4},
-}
+SETTING = {"scaling": "standardised"} | CLUSTERING
 
 
 def shuffled() -> tuple:
@@ -43,8 +35,7 @@ def shuffled() -> tuple:
 def test_it_is_the_estimators_matrix_with_rows_and_columns_by_class() -> None:
     data, graph = shuffled()
     found = sort_affinity(data, [graph], Clustering(), SETTING, seeds=[5, 6])
-    rest = {name: value for name, value in SETTING.items() if name != "scaling"}
-    model = FLGCClustering(3, n_neighbors=10, solver="exact", random_state=5, **rest)
+    model = FLGCClustering(3, n_neighbors=10, solver="exact", random_state=5, **CLUSTERING)
     plain = model.fit(standardised(data.features)).affinity_matrix_
     order = sorted(range(data.n_nodes), key=lambda node: data.labels[node])
     expected = [[plain[i, j] for j in order] for i in order]

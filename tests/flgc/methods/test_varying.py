@@ -19,19 +19,15 @@ from flgc.methods.varying import vary_method
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.preparing import build_graph
 from flgc.scaling import min_max
+from tests.flgc.drawn import CLUSTERING
 
 IRIS, SEEDS = load("iris"), [7, 8, 9]
 X = min_max(IRIS.features)
 P = build_graph(IRIS, "min-max", 5)
 COUNTS = (1, 2, 5)
 SPLITS = runs(IRIS, [f"{count}-per-class" for count in COUNTS], SEEDS)
-SETTING = {
-    "scaling": "min-max",
-    "constant": False,
-    "hops": 3,
-    "teleport": 0.1,
-    "regularization": 0.01,
-}
+SETTING = {"scaling": "min-max", "constant": False}
+SETTING |= {"hops": 3, "teleport": 0.1, "regularization": 0.01}
 
 
 def fitted(split: Split, n_neighbors: int = 5, **changed) -> float:
@@ -80,16 +76,13 @@ def test_neighbours_down_to_none() -> None:
     assert found["accuracy"].tolist()[:3] == pytest.approx(alone), "only X is seen"
 
 
-BLOCKS = {
-    **{"scaling": "min-max", "hops": 3, "teleport": 0.1, "norm": "fro", "regularization": 10.0},
-    **{"threshold": 0.8, "subspace_dim": 4, "power": 4},
-}
+BLOCKS = {"scaling": "min-max"} | CLUSTERING
 
 
 def clustered(seed: int, **changed) -> list[float]:
     """ACC and NMI of one clustering by itself."""
-    known = {name: value for name, value in BLOCKS.items() if name != "scaling"} | changed
-    model = FLGCClustering(3, n_neighbors=5, solver="exact", random_state=seed, **known)
+    known = {"n_neighbors": 5, "solver": "exact", "random_state": seed, **CLUSTERING}
+    model = FLGCClustering(3, **known | changed)
     clusters = model.fit_predict(X)
     judges = (clustering_accuracy, normalized_mutual_information)
     return [judge(IRIS.labels, clusters) for judge in judges]
@@ -112,8 +105,6 @@ def test_clusterings_on_several_graphs() -> None:
     found = varied(Clustering(), setting=BLOCKS, **given)
     assert found["x"].tolist() == [5] * 3 + [8] * 3
     assert found["ACC"].tolist()[:3] == pytest.approx([clustered(seed)[0] for seed in SEEDS])
-    with pytest.raises(ValueError, match=r"cannot vary along 'splits'; choose from graphs, scal"):
-        varied(Clustering(), setting=BLOCKS, splits=None)
 
 
 def test_what_must_be_known_of_the_data_stands_beside_each_point() -> None:
@@ -122,35 +113,6 @@ def test_what_must_be_known_of_the_data_stands_beside_each_point() -> None:
     given = {"along": "splits", "values": COUNTS, "seeds": SEEDS}
     found = vary_method(data, [P], SPLITS, Watching(batched=True), {"hops": 1}, **given)
     assert set(found["marks"]) == {"rebuilt, small"}
-
-
-def test_an_estimator_of_sklearn_is_fitted_to_each_run() -> None:
-    near = Estimator("near", KNeighborsClassifier, n_neighbors=(1,), scaling=("min-max",))
-    found = varied(near, setting={"scaling": "min-max", "n_neighbors": 1})
-    expected = [
-        KNeighborsClassifier(1)
-        .fit(X[split.train], IRIS.labels[split.train])
-        .score(X[split.test], IRIS.labels[split.test])
-        for split in SPLITS
-    ]
-    assert found["accuracy"].tolist() == pytest.approx(expected)
-    assert found["x"].tolist() == [1] * 3 + [2] * 3 + [5] * 3
-
-
-def test_what_is_trained_ends_where_it_ends_alone() -> None:
-    pytest.importorskip("torch")
-    from flgc.methods.trained.gcn import GCNMethod
-
-    setting = {
-        **{"scaling": "min-max", "hops": 2, "hidden": 8},
-        **{"learning_rate": 0.05, "weight_decay": 5e-4, "epochs": 20},
-    }
-    found = varied(GCNMethod(), setting=setting)
-    alone = [
-        varied(GCNMethod(), setting=setting, values=(1,), splits=[split], seeds=[SEEDS[i % 3]])
-        for i, split in enumerate(SPLITS)
-    ]
-    assert found["accuracy"].tolist() == pytest.approx([a["accuracy"].item() for a in alone])
 
 
 class Watching(Method):
@@ -195,3 +157,5 @@ def test_what_no_method_can_vary_is_refused_by_name() -> None:
     near = Estimator("near", KNeighborsClassifier, n_neighbors=(1,))
     with pytest.raises(ValueError, match="near cannot vary along 'hops'; choose from splits, "):
         varied(near, along="hops", setting={"scaling": "raw", "n_neighbors": 1})
+    with pytest.raises(ValueError, match=r"cannot vary along 'splits'; choose from graphs, scal"):
+        varied(Clustering(), setting=BLOCKS, splits=None)

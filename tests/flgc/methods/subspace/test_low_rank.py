@@ -120,16 +120,11 @@ def test_polynomial_thresholding_is_the_best_value(s, tau, alpha):
     assert cost(found) <= min(cost(best), near.fun) * (1 + 1e-6) + 1e-12
 
 
-def problem(features, n_clusters=3, seeds=(0, 1)):
-    n, nothing = len(features), knn_graph(features, 0)
-    labels = np.full((len(seeds), n), -1)
-    return Problem(features, nothing, n_clusters, labels, (np.arange(n),) * len(seeds), seeds)
-
-
 def test_lrsc_shares_its_decompositions_and_changes_nothing():
     plain_row = Estimator("LRSC", LRSCClustering, **lrsc.axes)
     grid = {**lrsc.axes, "tau": (0.5, 5.0), "pca": (None, 2)}
-    given = problem(NOISY)
+    nodes, seeds = (np.arange(len(NOISY)),) * 2, (0, 1)
+    given = Problem(NOISY, knn_graph(NOISY, 0), 3, np.full((2, len(NOISY)), -1), nodes, seeds)
     shared, single = (list(row.outputs(given, grid)) for row in (lrsc, plain_row))
     assert len(shared) == 8
     expected = {str(setting): outputs for setting, outputs in single}

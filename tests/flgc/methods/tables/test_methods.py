@@ -1,7 +1,6 @@
 """The rivals as methods: whole paths equal single fits, left-out nodes equal refits."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
 from sklearn.datasets import load_iris
@@ -14,14 +13,7 @@ from flgc.methods.judging import classification
 from flgc.methods.picking import weighting
 from flgc.methods.registry import contender
 from flgc.methods.scoring import score_table
-from flgc.methods.tables import (
-    SSELM,
-    TSVM,
-    LapRLS,
-    LapRLSClassifier,
-    SSELMClassifier,
-    TSVMClassifier,
-)
+from flgc.methods.tables import LapRLSClassifier, SSELMClassifier, TSVMClassifier
 from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.methods.tables.ss_elm import drawn_layer
 from flgc.scaling import min_max
@@ -151,33 +143,6 @@ def test_tsvm_is_picked_by_the_plain_machine_in_folds():
     assert (weighting(table, "honest")["criterion"] == "hits").all()
 
 
-def test_tsvm_has_no_hits_where_nobody_parted_the_labels():
-    method, grid = small("TSVM")
-    split = drawn()[0]
-    parted = Split(split.train, split.test[:10], split.test[10:])
-    given = (IRIS, TRUTH, 3, P, [parted], SEEDS[:1], method)
-    table = score_table(method, *classification(*given), grid)
-    assert table["hits"].isna().all()
-    assert (weighting(table, "honest")["criterion"] == "validation").all()
-
-
-@pytest.mark.parametrize("name", RIVALS)
-def test_all_runs_at_once_equal_run_by_run(name):
-    method, grid = small(name)
-    problem, judge = posed(method)
-    together = score_table(method, problem, judge, grid)
-    axes = axes_of(together)
-    for run in range(3):
-        apart = score_table(
-            method,
-            problem.only([run]),
-            classification(IRIS, TRUTH, 3, P, [drawn()[run]], SEEDS[run : run + 1], method)[1],
-            grid,
-        ).sort_values(axes, ignore_index=True)
-        found = together[together["run"] == run].sort_values(axes, ignore_index=True)
-        pd.testing.assert_frame_equal(found.assign(run=0), apart[list(found)], atol=1e-9)
-
-
 @pytest.mark.parametrize("name", RIVALS)
 @pytest.mark.parametrize("protocol", ["paper", "honest"])
 def test_what_is_read_off_is_what_a_fit_gives(name, protocol):
@@ -190,7 +155,7 @@ def test_what_is_read_off_is_what_a_fit_gives(name, protocol):
 
 def test_a_method_cannot_say_itself_how_good_it_is_on_tests():
     class Boaster(Method):
-        name, axes = "boaster", {"setting": (0,)}
+        name, axes, leaves_out = "boaster", {"setting": (0,)}, True
 
         def outputs(self, problem, grid):
             wrong = [(TRUTH[asked] + 1) % 3 for asked in problem.asked]
@@ -198,7 +163,6 @@ def test_a_method_cannot_say_itself_how_good_it_is_on_tests():
             yield {"setting": 0}, Outputs(wrong, seen={"test": np.ones(n), "hits": np.full(n, 5.0)})
 
     boaster = Boaster()
-    boaster.leaves_out = True
     table = score_table(boaster, *posed(boaster), boaster.axes)
     assert (table["test"] == 0).all()
     assert (table["hits"] == 5).all()
@@ -218,4 +182,5 @@ def test_a_class_without_a_label_is_never_said(name, n_classes):
 def test_grids_are_of_the_declared_size():
     sizes = {name: contender(name, "classification").n_settings() for name in RIVALS}
     assert sizes == {"LapRLS": 240, "SS-ELM": 128, "TSVM": 6, "LabelSpreading": 6, "SVM": 16}
-    assert (LapRLS().leaves_out, SSELM().leaves_out, TSVM().leaves_out) == (True, True, True)
+    for name in RIVALS[:3]:
+        assert contender(name, "classification").method.leaves_out

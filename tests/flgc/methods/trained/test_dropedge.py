@@ -68,16 +68,20 @@ def test_a_matrix_that_cannot_be_thinned_is_refused():
 
 @pytest.fixture
 def made(monkeypatch):
-    """Where the entries of each graph are that is made from now on."""
-    places, thinned = [], Edges.thinned
+    """The places of entries of each graph that is made from now on, and a weak reference to it."""
+    notes, thinned = [], Edges.thinned
 
     def noted(*given):
         P = thinned(*given)
-        places.append(P.indices.tolist())
+        notes.append((P.indices.tolist(), weakref.ref(P)))
         return P
 
     monkeypatch.setattr(Edges, "thinned", noted)
-    return places
+    return notes
+
+
+def places(notes):
+    return [place for place, _ in notes]
 
 
 def test_batches_share_the_graphs_of_the_epochs(made, monkeypatch):
@@ -92,20 +96,12 @@ def test_batches_share_the_graphs_of_the_epochs(made, monkeypatch):
     np.testing.assert_array_equal(shared.scores, again.scores)
 
 
-def test_after_a_training_nothing_is_kept(monkeypatch):
+def test_after_a_training_nothing_is_kept(made):
     """Hundreds of megabytes on a table: they must not wait for the collector of cycles."""
-    made, thinned = [], Edges.thinned
-
-    def noted(*given):
-        P = thinned(*given)
-        made.append(weakref.ref(P))
-        return P
-
-    monkeypatch.setattr(Edges, "thinned", noted)
     gc.disable()
     try:
         trained(DropEdge(), small(3).problem([FIRST], [0]), Training(epochs=3))
-        assert [P() for P in made] == [None] * 3
+        assert [P() for _, P in made] == [None] * 3
     finally:
         gc.enable()
 
@@ -123,8 +119,9 @@ def test_every_epoch_has_its_own_edges_in_any_company(made):
     with one_core():
         trained(DropEdge(), small(3).problem([FIRST], [0]), how)
         trained(DropEdge(), small(3).problem([FIRST, FIRST + 1], [5, 6]), how)
-    assert made[:4] == made[4:]
-    assert all(one != other for one, other in pairwise(made[:4]))
+    first, again = places(made[:4]), places(made[4:])
+    assert first == again
+    assert all(one != other for one, other in pairwise(first))
 
 
 def test_every_dataset_has_its_own_seed():
@@ -151,4 +148,4 @@ def test_the_order_of_stored_entries_does_not_matter(made):
     with one_core():
         for P in (data.P, turned):
             trained(DropEdge(), replace(data, P=P).problem([FIRST], [0]), how)
-    assert made[:3] == made[3:]
+    assert places(made[:3]) == places(made[3:])

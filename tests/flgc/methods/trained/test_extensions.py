@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from flgc.methods.trained import GCN, Model, Training, train, training
+from flgc.methods.trained import Model, training
 from flgc.methods.trained.model import layers
 from tests.flgc.methods.trained.plain import small
 from tests.flgc.methods.trained.test_training import (
@@ -87,11 +87,6 @@ def test_chance_changes_the_training_only():
     problem = small(3).problem([FIRST], [0])
     looked = trained(Dropping(), problem, checkpoints=(5, 10, 20)).scores[-1]
     np.testing.assert_array_equal(looked, trained(Dropping(), problem).scores[-1])
-
-
-def test_as_many_decays_as_groups():
-    with pytest.raises(ValueError, match="has 2 values, but the model has 1 groups"):
-        train(GCN(), small(2).problem([FIRST], [1]), Training(weight_decay=(0.1, 0.2)))
 
 
 @dataclass(frozen=True)

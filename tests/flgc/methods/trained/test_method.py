@@ -8,6 +8,7 @@ import pytest
 
 from flgc.graph import as_adjacency, propagation_matrix
 from flgc.methods.base import Problem, as_columns, settings_of
+from flgc.methods.registry import BUILT_IN, contender
 from flgc.methods.trained import (
     APPNPMethod,
     DropEdgeMethod,
@@ -139,3 +140,26 @@ def test_gcn_on_cora(real_data):
     grid = {**GCNMethod.axes, "scaling": ("row-normalised",), "epochs": (200,)}
     [(_, outputs)] = GCNMethod().outputs(problem, grid)
     assert np.mean(np.stack(outputs.classes) == data.labels[test]) > 0.79
+
+
+def test_every_trained_rival_has_one():
+    built_in = [contender(name, task) for name, task in BUILT_IN]
+    trained = [row for row in built_in if isinstance(row.method, TrainedMethod)]
+    assert {row.name for row in trained} == {*NAMES, *(f"{n}, authors' setting" for n in NAMES)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_a_single_setting_of_its_method(name):
+    row, whole = (
+        contender(f"{name}, authors' setting", "classification"),
+        contender(name, "classification"),
+    )
+    assert type(row.method) is type(whole.method)
+    assert row.whole({}) == whole.whole({}), "it shares the scores of the whole grid"
+    assert row.published == name
+    assert row.n_settings({"scaling": ("min-max",)}) == 1
+    # All axes are named: what a grid has besides would be picked from.
+    assert {*row.part} == {*row.method.axes} - {"scaling"}
+    assert row.picks_nothing
+    assert row.protocols == ("honest",), "where nothing is picked, tests are of no use"
+    assert not whole.picks_nothing

@@ -171,6 +171,7 @@ def test_a_problem_that_does_not_fit_is_refused(changes, words):
         ({"checkpoints": [21]}, "checkpoint 21"),
         ({"dtype": "float16"}, "dtype='float16'"),
         ({"scaling": "sideways"}, "scaling.*sideways"),
+        ({"how": Training(weight_decay=(0.1, 0.2))}, "has 2 values, but the model has 1 groups"),
     ],
 )
 def test_what_cannot_be_done_is_refused(changes, words):
