@@ -21,9 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from flgc.methods.registry import contender, is_built_in
+from tasks.running.nested import leaves, map_leaves
 
 SECONDS, GIGABYTES = "FLGC_METHOD_SECONDS", "FLGC_METHOD_GB"
 DEFAULT_SECONDS = 3600.0
+# Under these names a stage is given a method, or several by what they are called.
+METHODS = ("method", "methods")
 # What the process sends, and what stands for its silence.
 CALL, RESULT, ERROR, DEATH = "call", "result", "error", "death"
 
@@ -32,19 +35,14 @@ class MethodFailed(Exception):
     """What a method that is not of this library did instead of giving a result."""
 
 
-def with_methods(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with methods in place of their names, "task:name"."""
-    filled = dict(given)
-    if "method" in given:
-        filled["method"] = _method(given["method"])
-    if "methods" in given:
-        filled["methods"] = {name: _method(spec) for name, spec in given["methods"].items()}
-    return filled
+def methods_in(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The method and the methods among what is given, where that has their names, "task:name"."""
+    return {name: map_leaves(_method, given[name]) for name in METHODS if name in given}
 
 
 def outside_methods(given: Mapping[str, Any]) -> list[str]:
     """The names of the methods among what is given that are not of this library."""
-    specs = [given["method"]] if "method" in given else [*given.get("methods", {}).values()]
+    specs = leaves([given[name] for name in METHODS if name in given])
     names = [spec.partition(":")[2] for spec in specs]
     return [name for name in names if not is_built_in(name)]
 
@@ -185,7 +183,8 @@ def _work(connection: Connection) -> Any:
         return connection.recv()
 
     try:
-        return work(**with_methods(given), **{name: partial(call, name) for name in callbacks})
+        callback = {name: partial(call, name) for name in callbacks}
+        return work(**given | methods_in(given), **callback)
     except MemoryError as error:
         text = f"{_in_one_line(error)}; set {GIGABYTES} to allow more than {gigabytes:.3g} GB"
         raise MethodFailed(text) from error

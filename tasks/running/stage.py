@@ -8,6 +8,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -19,7 +20,7 @@ from prefect.states import Completed
 
 from flgc.datasets.errors import NotReachable
 from flgc.progress import listening
-from tasks.running.isolated import outside_methods, run_isolated, with_methods
+from tasks.running.isolated import methods_in, outside_methods, run_isolated
 from tasks.running.nested import leaves, map_leaves
 from tasks.running.progress import shown_progress
 from tasks.running.routing import gpu_first
@@ -117,42 +118,36 @@ class Stage:
     def _request(self, store: str, about: str, given: dict[str, Any]) -> dict[str, Any]:
         """What the store is asked for."""
         given = self.known(store, **given) if self.known else given
-        opened, provenance = Store(store), {"about": about}
-        outside = {name: given[name] for name in self.outside if name in given}
+        provenance = {"about": about}
         inputs = {name: value for name, value in given.items() if any(artifacts_in(value))}
-        parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
-        keyed, code = _keyed(parameters)
+        unkeyed = {*inputs, *self.outside}
+        parameters = {name: value for name, value in given.items() if name not in unkeyed}
+        methods = methods_in(parameters)
+        keyed = map_leaves(_as_data, parameters)
+        keyed |= map_leaves(lambda method: method.parameters(), methods)
         named = self.code(store, **given) if self.code else ()
         stages = sorted({each.stage for each in artifacts_in(inputs)})  # whatever order they come
         readers = [layout_of(stage).read for stage in stages]
 
         def compute() -> Any:
-            read = {name: _read(opened, value) for name, value in inputs.items()}
             extra = self.extra(store, **given) if self.extra else {}
-            handed = {**read, **parameters, **outside}
+            handed = read(store, given)
             if named is not None and (names := outside_methods(parameters)):
                 result = run_isolated(names, self.work, handed, extra)
             else:
                 with listening(shown_progress()):
-                    result = self.work(**with_methods(handed), **extra)
+                    result = self.work(**handed | methods, **extra)
             provenance.update(self.layout.provenance(result))
             return self.layout.write(result)
 
         return {
             "stage": self.name,
-            "code": [self.work, self.layout.write, *readers, *code, *(named or ())],
+            "code": [self.work, self.layout.write, *readers, *leaves(methods), *(named or ())],
             "compute": compute,
             "parameters": keyed,
             "inputs": inputs,
             "provenance": provenance,  # read after the computation
         }
-
-    def result(self, store: str, work: Callable[..., Any] | None = None, **given: Any) -> Any:
-        """What the plain function, or another `work`, gives: computed here and kept nowhere."""
-        opened = Store(store)
-        artifacts = {name for name, value in given.items() if any(artifacts_in(value))}
-        read = {n: _read(opened, v) if n in artifacts else v for n, v in given.items()}
-        return (work or self.work)(**read)
 
 
 class Absent(Exception):
@@ -180,22 +175,13 @@ def artifacts_in(value: Any) -> Iterator[Artifact]:
     return (leaf for leaf in leaves(value) if isinstance(leaf, Artifact))
 
 
-def _read(store: Store, value: Any) -> Any:
+def read(store: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The same with what is in the artifacts."""
-    return map_leaves(lambda leaf: load(store, leaf), value)
-
-
-def _keyed(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
-    """Parameters as they stand in the key, and the code of methods."""
-    keyed = map_leaves(_as_data, parameters)
-    handed, code = with_methods(parameters), []
-    if "method" in handed:
-        keyed["method"] = handed["method"].parameters()
-        code.append(handed["method"])
-    if "methods" in handed:
-        keyed["methods"] = {n: method.parameters() for n, method in handed["methods"].items()}
-        code += handed["methods"].values()
-    return keyed, code
+    load_from = partial(load, Store(store))
+    return {
+        name: map_leaves(load_from, value) if any(artifacts_in(value)) else value
+        for name, value in given.items()
+    }
 
 
 def _as_data(value: Any) -> Any:

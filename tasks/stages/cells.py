@@ -17,7 +17,7 @@ from flgc.noise import NOISES
 from flgc.preparing import GIVEN, build_graph, propagate_features
 from flgc.preparing import corrupt as corrupt_features
 from flgc.scaling import SCALINGS
-from tasks.running.scalings import of_fits, of_grid
+from tasks.running.scalings import of_fits, of_parameters
 from tasks.running.stage import Stage
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
@@ -61,13 +61,8 @@ def picked_features(store: str, picks: Artifact | None = None, **given: Any) -> 
     return given | {name: setting[name] for name in ("scaling", "hops", "teleport")}
 
 
-def scaling_code(store: str, scaling: str, **given: Any) -> list[Callable]:
-    """The code of the scaling that is propagated."""
-    return [SCALINGS[scaling]]
-
-
 # H, once: its key holds no method and no experiment, so all that need it share it.
-propagate = Stage("propagate", propagate_features, code=scaling_code, known=picked_features)
+propagate = Stage("propagate", propagate_features, code=of_parameters, known=picked_features)
 
 
 def keeping(
@@ -91,7 +86,7 @@ def keeping(
 
 
 # Every setting of a method's grid in every run: both protocols and all its rows pick from it.
-score = Stage("score", score_settings, code=of_grid, extra=keeping, gpu=True)
+score = Stage("score", score_settings, code=of_parameters, extra=keeping, gpu=True)
 
 # The settings of a cell and their weights, run by run. Cells are made from it and not from the
 # scores, whose last digits may differ where cores add in another order: equal picks with equal

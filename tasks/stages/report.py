@@ -11,7 +11,7 @@ from flgc.datasets.fetching.atomic import write_bytes
 from tasks.report.evidence import Declaration
 from tasks.report.files import from_table
 from tasks.report.report import whole_report, write_report
-from tasks.running.stage import Stage
+from tasks.running.stage import Stage, read
 
 # Lists the files of the report in a folder.
 WRITTEN = ".files.json"
@@ -28,8 +28,7 @@ report = Stage("report", whole_report, outside=("costs", "provenance"), code=cla
 
 def report_now(store: str, **given: Any) -> pd.DataFrame:
     """The report without the parts that cannot be made, computed here and kept nowhere."""
-    written: pd.DataFrame = report.result(store, write_report, **given)
-    return written
+    return write_report(**read(store, given))
 
 
 def export(files: pd.DataFrame, folder: Path) -> Path:
