@@ -91,9 +91,6 @@ def _feed_array(digest: Any, array: Any, where: str) -> None:
         else:
             feed(digest, b"list")
             _feed_array(digest, array.flatten(), where)
-    elif pa.types.is_fixed_size_list(kind):
-        feed(digest, f"fixed_size_list {kind.list_size}".encode())
-        _feed_array(digest, array.flatten(), where)
     elif pa.types.is_primitive(kind):
         feed(digest, str(kind).encode(), _numbers(array, kind))
     else:
