@@ -6,7 +6,6 @@ Docstrings, comments, layout and the place of the source make no difference.
 
 import ast
 import hashlib
-import json
 import platform
 import re
 import symtable
@@ -14,13 +13,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
 from types import MethodType
 from typing import Any
 
-from tasks.store.digests import feed, plain
+from tasks.store.digests import feed
 from tasks.store.files import StoreError
 from tasks.store.sources import (
     LOOSE,
@@ -71,21 +70,13 @@ def changed_files(*objects: Any) -> list[Path]:
     return sorted(path for path in _digest_and_files(tuple(_roots(objects)))[1] if differs(path))
 
 
-# Roots are definitions, or text: a version, or a value that was bound to a partial function.
+# Roots are definitions, or text: a version, or the method that is bound to what comes before it.
 Root = Name | str
 
 
 def _roots(objects: Iterable[Any]) -> Iterator[Root]:
     for given in objects:
-        if isinstance(given, partial):
-            yield from _roots([given.func])
-            for name, value in [*enumerate(given.args), *given.keywords.items()]:
-                yield f"argument {name}"
-                if callable(value):
-                    yield from _roots([value])
-                else:
-                    yield json.dumps(plain(value, f"argument {name} of {given}"), sort_keys=True)
-        elif isinstance(given, MethodType):
+        if isinstance(given, MethodType):
             yield from _roots([given.__self__])
             yield f"method {given.__name__}"
         else:
@@ -98,7 +89,8 @@ def _root(given: Any) -> Root:
     """The definition of a function, of a class or of an instance's class, by its name."""
     definition = given if hasattr(given, "__qualname__") else type(given)
     module, name = definition.__module__, definition.__qualname__
-    if module is None or (definition is not given and module == "builtins"):
+    # A partial function would count without what is bound to it.
+    if module is None or (definition is not given and module in ("builtins", "functools")):
         raise _no_digest(given, "it is neither a function, a class nor an instance of one")
     if "<" in name:
         bound = vars(sys.modules[module]).items() if module in sys.modules else ()

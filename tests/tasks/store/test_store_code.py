@@ -370,15 +370,14 @@ def test_what_an_object_counts_as() -> None:
     assert code_digest(FLGCClassifier().fit) != code_digest(FLGCClassifier().predict)
     parts = [Adapter(), Adapter(SVC), Adapter(scaling.raw), Adapter(Adapter(scaling.raw))]
     assert len({code_digest(part) for part in parts}) == 4
-    powers = [partial(pow, 2), partial(pow, 3), partial(pow, exp=2), partial(pow, scaling.raw)]
-    assert len({code_digest(power) for power in [*powers, pow]}) == 5
     assert code_digest(double) != code_digest(made)
     assert code_digest(scaling.raw, scaling.dense) != code_digest(scaling.raw)
     assert len(code_digest()) == 64
 
 
 @pytest.mark.parametrize(
-    "nameless", [lambda: 1, made(3), "flgc.graph", 3, None, sys, type("Local", (), {})]
+    "nameless",
+    [lambda: 1, made(3), partial(pow, 2), "flgc.graph", 3, None, sys, type("Local", (), {})],
 )
 def test_what_has_no_definition_is_refused(nameless: Any) -> None:
     with pytest.raises(TypeError, match="name a module-level function or class"):
