@@ -54,23 +54,17 @@ def lease(files: Files) -> Iterator[None]:
 
 def running_since(files: Files, now: float) -> float | None:
     """The earliest start of a run that is alive, with a margin for clocks; None if none is."""
-    leases = [_times(files, entry) for entry in files.entries(RUNNING)]
-    starts = [started for started, refreshed in leases if not expired(refreshed, now)]
+    leases = [times_of(files, entry) for entry in files.entries(RUNNING)]
+    starts = [
+        started
+        for started, refreshed in leases
+        if refreshed is None or now - refreshed <= LEASE_SECONDS
+    ]
     return min(starts) - CLOCKS_DIFFER if starts else None
 
 
-def last_refresh(files: Files, entry: FileEntry) -> float | None:
-    """When the run of a lease refreshed it last; None if unknown."""
-    return _times(files, entry)[1]
-
-
-def expired(refreshed: float | None, now: float) -> bool:
-    """Is that too long ago for a run that is alive?"""
-    return refreshed is not None and now - refreshed > LEASE_SECONDS
-
-
-def _times(files: Files, entry: FileEntry) -> tuple[float, float | None]:
-    """Start and last refresh; a lease that cannot be read may have started at any time."""
+def times_of(files: Files, entry: FileEntry) -> tuple[float, float | None]:
+    """Start and last refresh of a lease; one that cannot be read may be of any time."""
     try:
         data = files.read(entry.name)
         if data is None:  # the run ended this moment

@@ -194,27 +194,24 @@ class Store:
 
     def read(self, key: str) -> pa.Table:
         """The table of that key, checked: KeyError if there is none, DamagedArtifact if broken."""
-        data = self._data(key)
-        record = self._checked_record(key, data)
+        data, record = self._checked(key)
         with self._damage_explained(key):
             return read_table(data, record["digest"])
 
     def record(self, key: str) -> dict[str, Any]:
         """What is stored beside an artifact's table: identity, digest, versions, provenance."""
-        return self._checked_record(key, self._data(key))
+        return self._checked(key)[1]
 
-    def _data(self, key: str) -> pa.Buffer:
+    def _checked(self, key: str) -> tuple[pa.Buffer, dict[str, Any]]:
+        """All bytes and the record of an artifact whose seal is whole."""
         data = self.files.read(file_name(key))
         if data is None:
             raise KeyError(f"store {self.url} has no artifact {key}")
-        return data
-
-    def _checked_record(self, key: str, data: pa.Buffer) -> dict[str, Any]:
         with self._damage_explained(key):
             record = read_record(data)
             if record["key"] != key:
                 raise DamagedArtifact(f"it holds {record['key']}")
-        return record
+        return data, record
 
     @contextmanager
     def _damage_explained(self, key: str) -> Iterator[None]:

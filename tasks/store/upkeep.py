@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from tasks.store.files import FileEntry, StoreError
-from tasks.store.leases import RUNNING, expired, last_refresh, my_turn, running_since
+from tasks.store.leases import LEASE_SECONDS, RUNNING, my_turn, running_since, times_of
 from tasks.store.parquet import DamagedArtifact, peek_record
 from tasks.store.store import KEY, Store, file_name
 
@@ -20,18 +20,13 @@ WRITER_GRACE = 86400.0
 IRREPLACEABLE = ("history",)
 DAMAGED = "damaged"
 
-Problem = DamagedArtifact | StoreError
-
 
 @dataclass(frozen=True)
-class Listed:
+class Listed(FileEntry):
     """One artifact's file, with its record, or with the reason why it could not be read."""
 
-    name: str
-    size: int
-    modified: float | None
     record: dict[str, Any] | None
-    problem: Problem | None = None
+    problem: StoreError | None = None
 
     @property
     def key(self) -> str:
@@ -57,13 +52,10 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Removal:
+class Removal(FileEntry):
     """A file that can be deleted, or that was kept, and why."""
 
-    name: str
-    size: int
     reason: str
-    modified: float | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ class Pruning:
 
 def artifact_keys(store: Store) -> list[str]:
     """The key of every artifact, by the names of the files alone."""
-    return [_key(entry) for entry in store.files.entries() if _is_artifact(entry)]
+    return [_key(entry) for entry in _artifacts(store)]
 
 
 def list_artifacts(store: Store, *, in_full: bool = False) -> list[Listed]:
@@ -84,12 +76,11 @@ def list_artifacts(store: Store, *, in_full: bool = False) -> list[Listed]:
 
     Records are taken from the files' ends; `in_full` reads every byte and checks the seals.
     """
-    entries = [entry for entry in store.files.entries() if _is_artifact(entry)]
-    found = (_listed(store, entry, in_full=in_full) for entry in entries)
-    return [listed for listed in found if listed is not None]
+    every = (_listed(store, entry, in_full=in_full) for entry in _artifacts(store))
+    return [listed for listed in every if listed is not None]
 
 
-def verify(store: Store) -> Iterator[tuple[str, Problem | None]]:
+def verify(store: Store) -> Iterator[tuple[str, StoreError | None]]:
     """Each artifact's key with None if it is whole, else with the problem."""
     for key in artifact_keys(store):
         try:
@@ -97,7 +88,7 @@ def verify(store: Store) -> Iterator[tuple[str, Problem | None]]:
             yield key, None
         except KeyError:
             continue
-        except (DamagedArtifact, StoreError) as error:
+        except StoreError as error:
             yield key, error
 
 
@@ -117,12 +108,6 @@ def _only(store: Store, known: Collection[str], beginning: str) -> str:
     shown = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
     what = f"{len(found)} artifacts begin so ({shown})" if found else "no artifact begins so"
     raise KeyError(f"store {store.url}: {what}: {beginning!r}; `ls` shows all")
-
-
-def prune(store: Store, *, delete: bool = False, **which: Any) -> list[Removal]:
-    """What `plan_pruning` says of `which` artifacts can go; deleted only if `delete`."""
-    pruning = plan_pruning(store, **which)
-    return carry_out(store, pruning) if delete else pruning.removals
 
 
 def plan_pruning(
@@ -148,29 +133,30 @@ def plan_pruning(
     since = running_since(store.files, moment)
     pruning = Pruning([], [])
 
-    def keep(file: FileEntry | Listed, why: str) -> None:
-        pruning.kept.append(Removal(file.name, file.size, why, file.modified))
+    def keep(file: FileEntry, why: str) -> None:
+        pruning.kept.append(Removal(file.name, file.size, file.modified, why))
 
-    def remove(file: FileEntry | Listed, made: float | None, why: str) -> None:
+    def remove(file: FileEntry, made: float | None, why: str) -> None:
         if since is not None and (made is None or made > since):
             keep(file, f"{why}, but a run that began before it is still using the store")
         else:
-            pruning.removals.append(Removal(file.name, file.size, why, file.modified))
+            pruning.removals.append(Removal(file.name, file.size, file.modified, why))
 
     for entry in entries:
         if entry.name.startswith(f"{RUNNING}/"):
-            refreshed = last_refresh(store.files, entry)
-            if expired(refreshed, moment):
-                remove(entry, refreshed, "lease of a run that was stopped")
-            elif refreshed is None:
-                keep(entry, "lease of unknown age; delete it by hand if no run uses the store")
+            why, grace = "lease of a run that was stopped", LEASE_SECONDS
+            unknown = "lease of unknown age; delete it by hand if no run uses the store"
+            alive = times_of(store.files, entry)[1]
         elif entry.temporary:
-            started = entry.started if entry.modified is None else entry.modified
+            why, unknown = "abandoned temporary file", "temporary file of unknown age"
             grace = WRITER_GRACE if entry.modified is None else TEMPORARY_GRACE
-            if started is None:
-                keep(entry, "temporary file of unknown age")
-            elif moment - started > grace:
-                remove(entry, started, "abandoned temporary file")
+            alive = entry.started if entry.modified is None else entry.modified
+        else:
+            continue
+        if alive is None:
+            keep(entry, unknown)
+        elif moment - alive > grace:
+            remove(entry, alive, why)
     for listed in artifacts:
         reason = _reason(listed, moment, older_than_days, stages, reachable)
         if reason is None:
@@ -245,7 +231,6 @@ def _reachable(store: Store, artifacts: list[Listed], results: Collection[str]) 
     for listed in artifacts:
         if listed.record is not None:
             by_digest.setdefault(listed.record["digest"], []).append(listed.key)
-    lost = next((listed.key for listed in artifacts if listed.record is None), None)
     waiting = [_only(store, by_key, result) for result in results]
     seen: set[str] = set()
     while waiting:
@@ -253,21 +238,18 @@ def _reachable(store: Store, artifacts: list[Listed], results: Collection[str]) 
         if key in seen:
             continue
         seen.add(key)
-        record = key in by_key and by_key[key].record
-        if not record:
-            raise _cannot_keep(store, f"{key} {_standing(by_key.get(key))}")
+        record = by_key[key].record
+        if record is None:
+            raise _cannot_keep(store, f"{key} {_standing(by_key[key])}")
         for name, digest in record["inputs"].items():
             sources = by_digest.get(digest, [])
             waiting.extend(sources)
-            # Older records do not say which inputs are artifacts and which came from elsewhere.
-            source = record.get("made_from", {}).get(name) or (
-                lost if "made_from" not in record else None
-            )
+            source = record["made_from"].get(name)
             if source in by_key and by_key[source].record is not None:
                 waiting.append(source)  # computed again since, perhaps with other content
             elif source is not None and not sources:
-                what = f"{key} was made from {source}" if "made_from" in record else source
-                raise _cannot_keep(store, f"{what}, which {_standing(by_key.get(source))}")
+                what = f"{key} was made from {source}, which {_standing(by_key.get(source))}"
+                raise _cannot_keep(store, what)
     return seen
 
 
@@ -286,14 +268,17 @@ def _key(entry: FileEntry) -> str:
     return PurePosixPath(entry.name).stem
 
 
-def _is_artifact(entry: FileEntry) -> bool:
-    return KEY.fullmatch(_key(entry)) is not None and entry.name == file_name(_key(entry))
+def _artifacts(store: Store) -> Iterator[FileEntry]:
+    """The files that lie where an artifact of their name does."""
+    for entry in store.files.entries():
+        if KEY.fullmatch(_key(entry)) and entry.name == file_name(_key(entry)):
+            yield entry
 
 
 def _listed(store: Store, entry: FileEntry, *, in_full: bool) -> Listed | None:
     """The artifact of a file; None if it is gone. Only a full reading can call it damaged."""
     record: dict[str, Any] | None = None
-    problem: Problem | None = None
+    problem: StoreError | None = None
     if not in_full:
         try:
             with store.files.open(entry.name) as source:
@@ -306,6 +291,6 @@ def _listed(store: Store, entry: FileEntry, *, in_full: bool) -> Listed | None:
             record = store.record(_key(entry))
         except KeyError:
             return None
-        except (DamagedArtifact, StoreError) as error:
+        except StoreError as error:
             problem = error
     return Listed(entry.name, entry.size, entry.modified, record, problem)

@@ -20,10 +20,11 @@ from tasks.report.rows import COLUMNS
 from tasks.running.steps import chain_of
 from tasks.store import Store, layouts
 from tasks.store.layouts import dataset_of, dataset_table
-from tasks.store.upkeep import artifact_keys, prune
+from tasks.store.upkeep import artifact_keys
 from tests import plain
 from tests.tasks.chain import IRIS, computed, dag_of_cell, iris, rows, run_cell, run_steps
 from tests.tasks.edits import edited
+from tests.tasks.store.kit import prune
 
 ALL = {"dataset", "splits", "graph", "score", "pick", "propagate", "fit"}
 AXES = [f"p_{name}" for name in FLGC.axes]

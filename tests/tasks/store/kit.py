@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from flows.cli.store import app
 from tasks.store.store import Artifact, Store, file_name
-from tasks.store.upkeep import list_artifacts
+from tasks.store.upkeep import Removal, carry_out, list_artifacts, plan_pruning
 
 
 def one(value: int) -> pa.Table:
@@ -110,3 +110,9 @@ def in_fork(work: Callable[[], object], kill_when: Callable[[], object] | None =
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+def prune(store: Store, *, delete: bool = False, **which: Any) -> list[Removal]:
+    """What can go; deleted only if `delete`."""
+    pruning = plan_pruning(store, **which)
+    return carry_out(store, pruning) if delete else pruning.removals

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pytest
 
 from tasks.store.store import Store, StoreError, artifact_key, code_digest, file_name
-from tasks.store.upkeep import prune, verify
-from tests.tasks.store.kit import in_fork, ordinary_user
+from tasks.store.upkeep import verify
+from tests.tasks.store.kit import in_fork, ordinary_user, prune
 
 ARTIFACTS = 12
 
