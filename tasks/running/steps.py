@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -38,26 +38,23 @@ class Step:
         return list(dict.fromkeys([*steps_in(self.given), *self.after]))
 
 
-@dataclass(frozen=True)
 class Steps:
     """Each step once, however often it is added, in the order in which they run."""
 
-    made: dict[str, Step] = field(default_factory=dict)
-    keys: dict[Step, str] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.by_text: dict[str, Step] = {}
 
     def __iter__(self) -> Iterator[Step]:
-        return iter(self.keys)
+        return iter(self.by_text.values())
 
     def add(self, stage: Stage, about: str, *, after: tuple[Step, ...] = (), **given: Any) -> Step:
         """The step that gives a stage just this; its `about` is the first one that was added."""
-        key = json.dumps([stage.name, given], default=self._as_text, sort_keys=True)
-        if key not in self.made:
-            self.made[key] = Step(stage, about, given, after)
-            self.keys[self.made[key]] = str(len(self.keys))
-        return self.made[key]
+        text = json.dumps([stage.name, given], default=_as_text, sort_keys=True)
+        return self.by_text.setdefault(text, Step(stage, about, given, after))
 
-    def _as_text(self, value: Any) -> str:
-        return f"step {self.keys[value]}" if isinstance(value, Step) else repr(value)
+
+def _as_text(value: Any) -> str:
+    return f"step {id(value)}" if isinstance(value, Step) else repr(value)
 
 
 def steps_in(value: Any) -> Iterator[Step]:
