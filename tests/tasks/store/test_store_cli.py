@@ -1,7 +1,6 @@
 """`flgc store` and the functions behind it."""
 
 import json
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -9,13 +8,8 @@ from typer.testing import CliRunner
 
 from flows.cli.store import _enough_digits, app
 from tasks.store.store import Artifact, Store
-from tasks.store.upkeep import Listed, find_key, list_artifacts, verify
+from tasks.store.upkeep import Listed, list_artifacts, verify
 from tests.tasks.store.kit import chain_in, cut, keys, one, run, run_json
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "store")
 
 
 @pytest.fixture
@@ -108,8 +102,6 @@ def test_show_needs_one_artifact(
     result = run(store, "show", beginning)
     assert result.exit_code == 2
     assert message in result.stderr
-    with pytest.raises(KeyError, match=message):
-        find_key(store, beginning)
 
 
 def test_verify(store: Store, chain: dict[str, Artifact]) -> None:
@@ -133,12 +125,3 @@ def test_a_store_that_cannot_be_opened() -> None:
     result = CliRunner().invoke(app, ["ls", "--store", "nosuch://x"])
     assert result.exit_code == 2
     assert "nosuch://x" in result.stderr
-
-
-def test_the_same_on_another_filesystem(chain: dict[str, Artifact]) -> None:
-    remote = Store("memory://cli-test/store")
-    artifact = remote.get_or_compute("fit", (), lambda: one(1))
-    assert [row["key"] for row in run_json(remote, "ls")] == [artifact.key]
-    assert run(remote, "verify").exit_code == 0
-    assert len(run_json(remote, "prune", "--stage", "fit", "--delete")["files"]) == 1
-    assert run_json(remote, "ls") == []

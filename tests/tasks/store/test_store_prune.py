@@ -41,17 +41,6 @@ from tests.tasks.store.kit import (
 DAY = 86400
 
 
-@pytest.fixture(params=["directory", "fsspec"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    remote = f"memory://{uuid.uuid4().hex}/store"
-    return Store(remote if request.param == "fsspec" else tmp_path / "store")
-
-
-@pytest.fixture
-def local(tmp_path: Path) -> Store:
-    return Store(tmp_path / "store")
-
-
 def names(files: list[dict[str, str]]) -> set[str]:
     return {Path(file["name"]).stem for file in files}
 
@@ -273,14 +262,6 @@ def test_a_lease_that_says_nothing_keeps_everything(store: Store, text: str) -> 
     store.files.note(f"{store_leases.RUNNING}/0123", text)
     assert prune(store, stages=["fit", "graph"], delete=True) == []
     assert keys_in(store) == keys(*chain.values())
-
-
-def test_a_store_that_cannot_be_written_can_be_used(caplog: pytest.LogCaptureFixture) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o555)
-        with ordinary_user(), Store(folder).in_use():
-            pass
-    assert "cannot see that a run uses the store" in caplog.text
 
 
 def test_temporaries_without_a_time_go_only_when_they_are_old_for_sure() -> None:
