@@ -96,28 +96,26 @@ def test_a_fit_is_sent_to_a_worker_that_lives_but_not_from_there(
 
 
 def send(server: ScriptedServer) -> bool:
-    return routing.fit_on_gpu_pool(
-        server, "fit", {"store": "here", "given": {}}, label="fit iris", sleep=lambda _: None
-    )
+    return routing.fit_on_gpu_pool(server, "fit", {}, label="fit", sleep=lambda _: None)
 
 
-def test_a_fit_is_sent_with_its_arguments_and_waited_for() -> None:
-    states = [Scheduled(), Pending(), Running(), Completed()]
-    server = ScriptedServer([["ONLINE"]], states)
-    assert send(server)
-    assert server.sent["parameters"] == {"stage": "fit", "store": "here", "given": {}}
-    assert server.sent["name"] == "fit iris"
-
-
-@pytest.mark.parametrize("end", [Failed(message="out of memory"), Crashed()])
-def test_a_fit_that_ends_badly_there_is_left_to_the_caller(end: Any) -> None:
-    assert not send(ScriptedServer([["ONLINE"]], [Running(), end]))
-
-
-def test_a_fit_that_nobody_takes_is_withdrawn() -> None:
-    server = ScriptedServer([["ONLINE"], ["ONLINE"], ["OFFLINE"]], [Scheduled()])
-    assert not send(server)
-    assert server.cancelled
+@pytest.mark.parametrize(
+    ("workers", "states", "done", "withdrawn"),
+    [
+        (["ONLINE"], [Scheduled(), Pending(), Running(), Completed()], True, False),
+        (["OFFLINE"], [Running(), Running(), Completed()], True, False),
+        (["ONLINE"], [Running(), Failed(message="out of memory")], False, False),
+        (["ONLINE"], [Running(), Crashed()], False, False),
+        (["ONLINE", "ONLINE", "OFFLINE"], [Scheduled()], False, True),
+    ],
+    ids=["done", "begun, whatever workers say", "failed", "crashed", "taken by nobody"],
+)
+def test_a_fit_is_waited_for_and_left_to_the_caller_where_no_worker_does_it(
+    workers: list[str], states: list[Any], done: bool, withdrawn: bool
+) -> None:
+    server = ScriptedServer([[status] for status in workers], states)
+    assert send(server) is done
+    assert server.cancelled is withdrawn
 
 
 @pytest.mark.parametrize("paused", ["pool", "queue"])
@@ -136,10 +134,6 @@ def test_a_fit_that_nobody_begins_is_withdrawn_in_the_end(state: Any) -> None:
     assert not routing.fit_on_gpu_pool(server, "fit", {}, label="fit", sleep=slept.append)
     assert sum(slept) == routing.START_SECONDS
     assert server.cancelled
-
-
-def test_a_fit_that_has_begun_is_waited_for_whatever_the_workers_say() -> None:
-    assert send(ScriptedServer([["OFFLINE"]], [Running(), Running(), Completed()]))
 
 
 def test_without_a_deployment_the_caller_fits(monkeypatch: pytest.MonkeyPatch) -> None:

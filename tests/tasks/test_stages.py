@@ -98,13 +98,10 @@ def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> Non
     [
         ("flgc/graph.py", "// (5 * n_classes)", "// n_classes // 5", {"graph"}),
         ("flgc/grid.py", "def _solver_of_some(", "def _solver_of_some(*, ", {"score", "fit"}),
-        ("flgc/propagation.py", "def embedding_grid(", "def embedding_grid(*, ", {"score", "fit"}),
         ("flgc/propagation.py", "def hop(P", "def hop(*, P", {"score", "propagate", "fit"}),
-        ("flgc/ridge.py", "def one_hot(codes", "def one_hot(*, codes", {"score", "fit"}),
         ("flgc/datasets/splits.py", "> 1:\n", "> 2:\n", {"splits"}),
         ("flgc/methods/picking.py", "rule = _average", "rule: object = _average", {"pick"}),
         ("flgc/noise.py", "def gaussian(", "def gaussian(*, ", set()),
-        ("flgc/clustering.py", "def fit_embedding(self", "def fit_embedding(*, self", set()),
         ("tasks/declared/paper.py", 'AVERAGED = "', 'AVERAGED = "x', set()),
         ("flows/dag.py", "class Dag:", "class Dag(object):", set()),
     ],
@@ -121,29 +118,11 @@ def test_changed_code_recomputes_what_runs_it(
         assert computed(run_cell(tmp_path, iris())) == recomputed
 
 
-SCALED = ("high - low, 1.0)", "high - low, 2.0)")
-
-
-@pytest.mark.parametrize(("method", "protocol"), [("FLGC*", "paper"), ("FLGC* averaged", "honest")])
-def test_a_cell_knows_the_scaling_that_it_was_picked_in(
-    tmp_path: Path, method: str, protocol: str
-) -> None:
-    """It is named by what was picked, and by no parameter."""
-    cell = iris(method, protocol)
-    run_cell(tmp_path, cell)
-    with edited("flgc/scaling.py", *SCALED):
-        assert "fit" in computed(run_cell(tmp_path, cell))
-    with edited("flgc/scaling.py", 'norm="l2"', 'norm="max"'):
-        assert computed(run_cell(tmp_path, cell)) == set()
-
-
 def test_an_average_goes_over_several_graphs(tmp_path: Path) -> None:
     """No features are kept for them, since those belong to one graph."""
-    clustered = Experiment(
-        name="clustered",
-        flow="clustering",
-        task="clustering",
-        title="Iris alone, on two graphs",
+    clustered = dataclasses.replace(
+        NOISY,
+        noises=(),
         datasets=("iris",),
         methods=("FLGC* averaged",),
         grids=closed_form((2, 4), (0.1,), (10.0,)),
@@ -183,7 +162,7 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
     cell = Cell(NOISY, Subject("wine", NOISY.noises[0], 0), "FLGC*", "paper")
     found = run_cell(tmp_path, cell)
     wine = load("wine")
-    noisy = dataset_of(Store(tmp_path).read(found["corrupt"].key))
+    noisy = layouts.load(Store(tmp_path), found["corrupt"])
     assert noisy.provenance["changed"] == wine.features.size
     table = rows(tmp_path, found["fit"])
     assert set(table["changed"]) == {wine.features.size}
@@ -207,11 +186,12 @@ def test_a_cell_names_its_noise() -> None:
 def test_a_shared_pattern_reaches_the_data_of_both_protocols(tmp_path: Path) -> None:
     X = load("digits").features
     for noise in (Noise("gaussian", 0.1, "shared"), Noise("salt_pepper", 0.1, "shared")):
-        cells = [
-            Cell(NOISY, Subject("digits", noise), "FLGC*", protocol)
-            for protocol in ("paper", "honest")
-        ]
-        noisy, honest = (corrupted(tmp_path, cell) for cell in cells)
+        cells = [Cell(NOISY, Subject("digits", noise), "FLGC*", p) for p in ("paper", "honest")]
+        data = [dag_of_cell(cell).cells[-1].data for cell in cells]
+        noisy, honest = (
+            layouts.load(Store(tmp_path), run_steps(tmp_path, chain_of(each))[each]).features
+            for each in data
+        )
         np.testing.assert_array_equal(noisy, honest)
         assert noisy.min() >= 0
         assert noisy.max() <= 1
@@ -219,30 +199,15 @@ def test_a_shared_pattern_reaches_the_data_of_both_protocols(tmp_path: Path) -> 
         np.testing.assert_array_equal(noisy[0][alike], noisy[1][alike])
 
 
-def corrupted(store: Path, cell: Cell) -> np.ndarray:
-    """The features that a cell is made from."""
-    data = dag_of_cell(cell).cells[-1].data
-    return dataset_of(Store(store).read(run_steps(store, chain_of(data))[data].key)).features
-
-
-PREPARED = dataclasses.replace(
-    NOISY,
-    name="prepared",
-    grids=closed_form((2,), (0.0, 0.1), (10.0,)),
-    noises=(),
-    preparations=(
-        prepared("standardised", "standardised", 10),
-        prepared("unit-length", "unit-length", 10),
-    ),
-)
-
-
 def test_honest_clustering_picks_among_preparations_by_the_silhouette(tmp_path: Path) -> None:
-    honest = Cell(PREPARED, Subject("wine"), "FLGC*", "honest")
+    two = (*NOISY.preparations, prepared("unit-length", "unit-length", 10))
+    grids = closed_form((2,), (0.0, 0.1), (10.0,))
+    experiment = dataclasses.replace(NOISY, noises=(), preparations=two, grids=grids)
+    honest = Cell(experiment, Subject("wine"), "FLGC*", "honest")
     [picked] = rows(tmp_path, run_cell(tmp_path, honest)["pick"]).to_dict("records")
     silhouettes, tried = {}, 0
-    for preparation in PREPARED.preparations:
-        alone = dataclasses.replace(PREPARED, preparations=(preparation,))
+    for preparation in two:
+        alone = dataclasses.replace(experiment, preparations=(preparation,))
         cell = dataclasses.replace(honest, experiment=alone)
         scores = rows(tmp_path, run_cell(tmp_path, cell)["score"])
         silhouettes[preparation.title] = scores["silhouette"].max()
@@ -273,13 +238,6 @@ def test_seeds_are_the_same_for_every_method_and_protocol() -> None:
     assert len(set(seeds.pop())) == IRIS.runs
     noisy = [Subject("wine", Noise("gaussian", share), 1) for share in (0.1, 0.2)]
     assert noisy[0].seeds(NOISY) == noisy[1].seeds(NOISY) != Subject("wine").seeds(NOISY)
-
-
-def test_a_further_method_is_one_declaration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    declare(monkeypatch, "ridge", hops=(0,), teleport=(0.0,))
-    assert set(rows(tmp_path, run_cell(tmp_path, iris("ridge"))["fit"])["p_hops"]) == {0}
 
 
 def test_propagated_features_are_those_of_the_picked_setting(
