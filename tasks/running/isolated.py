@@ -57,7 +57,7 @@ def run_isolated(
 
     Methods are given by their names. The work may call the `callbacks`, which run here.
     """
-    who, seconds, gigabytes = " or ".join(names), seconds_allowed(), gigabytes_allowed()
+    seconds, gigabytes = limit_of(SECONDS), limit_of(GIGABYTES)
     ours, theirs = Pipe()
     with ours:
         with theirs:
@@ -85,21 +85,13 @@ def run_isolated(
         reason = _cause_of_death(process.returncode)
     else:
         reason = message[1]
-    raise MethodFailed(f"{who}: {reason}")
+    raise MethodFailed(f"{' or '.join(names)}: {reason}")
 
 
-def seconds_allowed() -> float:
-    """How long a step may take that runs a method from elsewhere."""
-    return _limit(SECONDS, DEFAULT_SECONDS)
-
-
-def gigabytes_allowed() -> float:
-    """How much memory it may take: half of the machine's, unless that is set."""
-    return _limit(GIGABYTES, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2e9)
-
-
-def _limit(name: str, default: float) -> float:
-    text = os.environ.get(name) or str(default)
+def limit_of(name: str) -> float:
+    """The environment's limit of that name; else an hour, or half of the machine's memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    text = os.environ.get(name) or str(DEFAULT_SECONDS if name == SECONDS else memory / 2e9)
     try:
         value = float(text)
     except ValueError:

@@ -17,11 +17,10 @@ from prefect.logging import get_logger
 from prefect.states import Cancelled
 from pydantic_core import to_jsonable_python
 
-from tasks.running.nested import map_leaves
 from tasks.running.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
 from tasks.store import Artifact
 
-ARTIFACT = "artifact of the store"
+ARTIFACT = {field.name for field in dataclasses.fields(Artifact)}
 START_SECONDS = 3600.0
 """How long a fit may wait until a worker starts it: others may be before it."""
 
@@ -115,25 +114,13 @@ def _send(stage: str, store: str, about: str, given: dict[str, Any]) -> bool:
     with get_client(sync_client=True) as client:
         if runtime.flow_run.flow_name == GPU_FLOW or not gpu_workers_online(client):
             return False
-        arguments = {"store": store, "about": about, "given": packed(given)}
+        arguments = {"store": store, "about": about, "given": to_jsonable_python(given)}
         return fit_on_gpu_pool(client, stage, arguments, label=runtime.task_run.name or stage)
 
 
-def packed(value: Any) -> Any:
-    """What a stage is given, as JSON: an artifact says that it is one."""
-
-    def pack(leaf: Any) -> Any:
-        if isinstance(leaf, Artifact):
-            return {ARTIFACT: dataclasses.asdict(leaf)}
-        return to_jsonable_python(leaf)
-
-    return map_leaves(pack, value)
-
-
 def unpacked(value: Any) -> Any:
-    """The inverse of `packed`."""
+    """What a stage was given, from JSON: what has the fields of an artifact is one."""
     if isinstance(value, Mapping):
-        if ARTIFACT in value:
-            return Artifact(**value[ARTIFACT])
-        return {name: unpacked(each) for name, each in value.items()}
+        pairs = {name: unpacked(each) for name, each in value.items()}
+        return Artifact(**pairs) if pairs.keys() == ARTIFACT else pairs
     return [unpacked(each) for each in value] if isinstance(value, list) else value

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tasks.running.isolated import GIGABYTES, SECONDS, MethodFailed, run_isolated, seconds_allowed
+from tasks.running.isolated import GIGABYTES, SECONDS, MethodFailed, limit_of, run_isolated
 from tests.tasks.chain import IRIS, computed, iris, run_cell
 from tests.tasks.hostile_methods import ERRORS, Hostile, call, call_back
 
@@ -95,4 +95,4 @@ def test_work_that_gives_no_result_fails_by_the_name_of_its_method(
 def test_a_limit_is_a_number_above_0(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SECONDS, value)
     with pytest.raises(ValueError, match=re.escape(f"{SECONDS}={value!r}: give a number above 0")):
-        seconds_allowed()
+        limit_of(SECONDS)

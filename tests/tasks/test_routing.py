@@ -15,6 +15,7 @@ pytest.importorskip("prefect")
 
 from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Crashed, Failed, Paused, Pending, Running, Scheduled
+from pydantic_core import to_jsonable_python
 
 from flgc.methods.registry import contender
 from flows.fit_on_gpu import GPU_STAGES, fit_on_gpu
@@ -90,7 +91,7 @@ def test_a_fit_is_sent_to_a_worker_that_lives_but_not_from_there(
     monkeypatch.setattr(routing, "get_client", lambda sync_client: nullcontext(server))
     assert routing._send("fit", "here", "iris", {"grid": {"hops": (1, 2)}}) is sent
     if sent:
-        given = {"grid": {"hops": (1, 2)}}
+        given = {"grid": {"hops": [1, 2]}}
         expected = {"stage": "fit", "store": "here", "about": "iris", "given": given}
         assert (server.sent["parameters"], server.sent["name"]) == (expected, "fit iris")
 
@@ -161,7 +162,7 @@ def test_what_a_stage_is_given_survives_the_way_to_a_worker(suite: str) -> None:
                     "cell": Cell(experiment, subject, "FLGC*", "honest").row,
                     "without": ("Id",),
                 }
-                sent = json.loads(json.dumps(routing.packed(given)))
+                sent = json.loads(json.dumps(to_jsonable_python(given)))
                 arrived = routing.unpacked(sent)
                 assert repr(arrived) == repr(as_lists(given))
 
@@ -184,7 +185,7 @@ def test_a_worker_stores_under_the_key_that_the_sender_looks_up(name: str, tmp_p
     for step in chain_of(dag_of_cell(cell).cells[0].result):
         given = with_results(step.given, made)
         if step.stage.gpu:
-            sent = json.loads(json.dumps(routing.packed(given)))
+            sent = json.loads(json.dumps(to_jsonable_python(given)))
             fit_on_gpu.fn(step.stage.name, str(tmp_path), step.about, sent)
             done.append(step.stage.name)
         made[step] = step.stage(str(tmp_path), step.about, **given)
