@@ -17,15 +17,18 @@ from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Crashed, Failed, Paused, Pending, Running, Scheduled
 from pydantic_core import to_jsonable_python
 
-from flgc.methods.registry import contender
+from flows.dag import dag_of
 from flows.fit_on_gpu import GPU_STAGES, fit_on_gpu
+from flows.plan import Plan
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell
 from tasks.running import routing
+from tasks.running.nested import map_leaves
 from tasks.running.pools import GPU_POOL
 from tasks.running.stage import STAGES
 from tasks.running.steps import Step, chain_of, with_results
 from tasks.store import Artifact
+from tasks.store.digests import canonical_json
 from tests.tasks.chain import dag_of_cell
 
 
@@ -148,30 +151,22 @@ def test_without_a_deployment_the_caller_fits(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("suite", ["tiny", pytest.param("paper", marks=pytest.mark.slow)])
 def test_what_a_stage_is_given_survives_the_way_to_a_worker(suite: str) -> None:
     """Equal in type too: a 4 that comes back as 4.0 has another key in the store."""
-    data = Artifact("dataset-0", "d", "dataset", 150, 0.5, cached=True)
+    artifact = Artifact("dataset-0", "d", "dataset", 150, 0.5, cached=True)
+    assert arrived({"data": artifact, "picks": {"a": [artifact]}}) == {
+        "data": artifact,
+        "picks": {"a": [artifact]},
+    }
     for experiment in SUITES[suite]:
-        for subject in experiment.subjects:
-            for preparation in experiment.prepared(subject.dataset, "honest"):
-                row = contender(experiment.methods[0], experiment.task)
-                given = {
-                    "data": data,
-                    "splits": None,
-                    "picks": {"a": [data]},
-                    "grid": experiment.grid_of(row, preparation),
-                    "seeds": subject.seeds(experiment),
-                    "cell": Cell(experiment, subject, "FLGC*", "honest").row,
-                    "without": ("Id",),
-                }
-                sent = json.loads(json.dumps(to_jsonable_python(given)))
-                arrived = routing.unpacked(sent)
-                assert repr(arrived) == repr(as_lists(given))
+        plan = Plan("", (experiment,), ("paper", "honest"), "cpu", "")
+        steps = [step for step in dag_of(plan, experiment).table.steps if step.stage.gpu]
+        assert steps
+        for step in steps:
+            given = map_leaves(lambda leaf: None if isinstance(leaf, Step) else leaf, step.given)
+            assert canonical_json(arrived(given)) == canonical_json(given)
 
 
-def as_lists(value: Any) -> Any:
-    """Tuples are lists in JSON, and in keys."""
-    if isinstance(value, dict):
-        return {name: as_lists(each) for name, each in value.items()}
-    return [as_lists(each) for each in value] if isinstance(value, list | tuple) else value
+def arrived(given: Any) -> Any:
+    return routing.unpacked(json.loads(json.dumps(to_jsonable_python(given))))
 
 
 @pytest.mark.parametrize("name", ["uci-tiny", "clustering-tiny"])

@@ -150,7 +150,7 @@ PACKAGE = {
             return 1
         """,
 }
-OBJECTS = (
+OBJECTS = [
     "ridge.solve",
     "ridge.unrelated",
     "ridge.by_name",
@@ -167,7 +167,7 @@ OBJECTS = (
     "inner.deep.draw",
     "inner.deep.made",
     "loose.calm",
-)
+]
 SOLVERS = {"ridge.solve", "reexported.through"}
 
 
