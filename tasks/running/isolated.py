@@ -1,9 +1,9 @@
-"""A step with a method that is not of this library runs in a process of its own.
+"""A step with a method from outside this library runs in a process of its own.
 
-Such a method may end its process, hang, eat memory, fork, print, or change what it was given or
-what all share (seeds, warnings, the environment). Then this step alone fails, by the method's name,
-or nobody notices, and the rest of the run goes on. It is a fence against mistakes, not a prison:
-the process has the user's rights.
+Such a method may end its process, hang, use up memory, fork, print, or change its arguments or
+global state (seeds, warnings, the environment). Then only this step fails, with an error that names
+the method, or nothing happens at all, and the rest of the run goes on. This protects against
+mistakes, not against malice: the process has the user's rights.
 """
 
 import math
@@ -32,16 +32,16 @@ CALL, RESULT, ERROR, DEATH = "call", "result", "error", "death"
 
 
 class MethodFailed(Exception):
-    """What a method that is not of this library did instead of giving a result."""
+    """What a method from outside this library did instead of returning a result."""
 
 
 def methods_in(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The method and the methods among what is given, where that has their names, "task:name"."""
+    """The method or methods among these arguments, where each is named "task:name"."""
     return {name: map_leaves(_method, given[name]) for name in METHODS if name in given}
 
 
 def outside_methods(given: Mapping[str, Any]) -> list[str]:
-    """The names of the methods among what is given that are not of this library."""
+    """The names of those methods among the arguments that are not of this library."""
     specs = leaves([given[name] for name in METHODS if name in given])
     names = [spec.partition(":")[2] for spec in specs]
     return [name for name in names if not is_built_in(name)]
@@ -53,7 +53,7 @@ def run_isolated(
     given: Mapping[str, Any],
     callbacks: Mapping[str, Callable[..., Any]],
 ) -> Any:
-    """`work` of what is given, in a process that ends with it; MethodFailed if it gave no result.
+    """What `work` returns from a process of its own; MethodFailed if it returns nothing.
 
     Methods are given by their names. The work may call the `callbacks`, which run here.
     """
@@ -66,7 +66,7 @@ def run_isolated(
         limit = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _end_late, (process, late))
         limit.start()
         try:
-            with suppress(OSError):  # it has died: that is what is received next
+            with suppress(OSError):  # it has died, which the next `_receive` tells
                 ours.send((work, dict(given), list(callbacks), gigabytes))
             while (message := _receive(ours))[0] == CALL:
                 answer = callbacks[message[1]](*message[2:])
@@ -118,7 +118,7 @@ def _start(theirs: Connection) -> "subprocess.Popen[bytes]":
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         pass_fds=[theirs.fileno()],
-        start_new_session=True,  # to be ended with all that it has started
+        start_new_session=True,  # a process group, to be killed as a whole
     )
 
 
@@ -133,7 +133,7 @@ def _receive(ours: Connection) -> tuple[Any, ...]:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """The process and all that it has started, which may have outlived it."""
+    """Kill the process and all that it has started, which may have outlived it."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -154,7 +154,7 @@ def _cause_of_death(code: int) -> str:
 
 
 def serve(handle: int) -> None:
-    """In the process of its own: run the one step that it is for."""
+    """The main function of the process: run its one step."""
     connection = Connection(handle)
     os.register_at_fork(after_in_child=connection.close)  # what it forks sends nothing
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -183,7 +183,7 @@ def _work(connection: Connection) -> Any:
 
 
 def _limit_memory(gigabytes: float) -> None:
-    """So much memory at most; and where the machine's own ends first, this process ends first."""
+    """Limit the memory; if the machine runs out of it first, this process is the first to go."""
     import resource
 
     room = int(min(gigabytes * 1e9, sys.maxsize))

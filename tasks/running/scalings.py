@@ -11,20 +11,20 @@ from tasks.store.layouts import load
 
 
 def of_parameters(store: str, **given: Any) -> list[Callable]:
-    """Those that a stage is given: one of its own, that of a setting, or all of its grids."""
+    """The scalings among the arguments of a stage: its own, that of a setting, those of grids."""
     places = [given, given.get("setting", {}), given.get("grid", {}), *given.get("grids", ())]
     return _code(name for each in places for name in leaves(each.get("scaling", ())))
 
 
 def of_fits(store: str, method: str, refit: bool, **given: Any) -> list[Callable] | None:
-    """Those that a cell is fitted with; None where its value is read off the picks instead."""
+    """The scalings that a cell is fitted with; None where its value is read off the picks."""
     task, _, name = method.partition(":")
     fitted = refit or contender(name, task).combine == "average"
     return of_picks(store, **given) if fitted else None
 
 
 def of_picks(store: str, picks: Artifact | Mapping[str, Artifact], **given: Any) -> list[Callable]:
-    """Those that were picked: fitting a pick runs their code."""
+    """The scalings that were picked: fitting a pick runs their code."""
     tables = [load(Store(store), each) for each in leaves(picks)]
     return _code(name for table in tables if "p_scaling" in table for name in table["p_scaling"])
 

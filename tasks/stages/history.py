@@ -8,12 +8,12 @@ from tasks.running.stage import Stage
 from tasks.store import Store, StoreError
 from tasks.store.upkeep import artifact_keys
 
-# What was computed again took other seconds; `when` tells points apart.
+# Work that was computed again took other seconds; `when` tells points apart.
 history = Stage("history", measure, outside=("costs",))
 
 
 def past(store: str) -> pd.DataFrame:
-    """Every run's rows, oldest first; those that cannot be read are left out with a warning."""
+    """Every run's rows, oldest first, with a warning for those that cannot be read."""
     opened = Store(store)
     frames = []
     for key in artifact_keys(opened):

@@ -1,4 +1,4 @@
-"""The stages of analyses: what is made of cells, their data and their picks."""
+"""The stages of analyses, which use cells, their data and their picks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from tasks.store.layouts import load
 describe = Stage("describe", sizes)
 
 
-def at_setting(
+def resolve_setting(
     store: str,
     graphs: Any,
     grid: Mapping[str, Sequence[Any]],
@@ -27,10 +27,10 @@ def at_setting(
     setting: Mapping[str, Any] | None = None,
     **given: Any,
 ) -> dict[str, Any]:
-    """The setting and the graphs that a method has, without what varies: these alone count.
+    """The setting and the graphs that a method has, without the axis that varies.
 
-    Where all runs share a pick it says both, of graphs by the title of their preparation. Where a
-    setting is given instead, axes that it leaves open have the first value of the grid.
+    Picks name both, the graph by the title of its preparation. Where a setting is given instead of
+    picks, axes that it leaves open have the first value of the grid.
     """
     if picks is None:
         full = {axis: values[0] for axis, values in grid.items()} | dict(setting or {})
@@ -42,10 +42,10 @@ def at_setting(
 
 
 # A method at one setting while labels, hops, teleport or neighbours vary: a curve of a figure.
-vary = Stage("vary", vary_method, code=of_parameters, known=at_setting)
+vary = Stage("vary", vary_method, code=of_parameters, resolve=resolve_setting)
 
 # The affinity matrix of a clustering at that setting, in the order of classes.
-affinity = Stage("affinity", sort_affinity, code=of_parameters, known=at_setting)
+affinity = Stage("affinity", sort_affinity, code=of_parameters, resolve=resolve_setting)
 
 # What a clustering could be picked by without classes: each criterion's pick, side by side.
 criteria = Stage("criteria", compare_criteria, code=of_parameters)

@@ -22,19 +22,19 @@ def classes(store: str, tables: Sequence[Declaration], **given: Any) -> list[typ
     return [type(each) for table in tables for each in table.analyses.values()]
 
 
-# What was computed again took other seconds, maybe elsewhere, and is the same report.
+# A report that is computed again is the same, though it took other seconds, perhaps elsewhere.
 report = Stage("report", whole_report, outside=("costs", "provenance"), code=classes)
 
 
 def report_now(store: str, **given: Any) -> pd.DataFrame:
-    """The report without the parts that cannot be made, computed here and kept nowhere."""
+    """The report without the parts that cannot be made, computed here and not stored."""
     return write_report(**read(store, given))
 
 
 def export(files: pd.DataFrame, folder: Path) -> Path:
-    """The report's files in a folder; gives the path of the report itself.
+    """Write the report's files into a folder; returns the path of the report itself.
 
-    Files of an earlier report there are removed, and no others: a list of them stands beside.
+    Files of an earlier report there are removed, and no others: a list of them is kept there.
     """
     written, listed = from_table(files), folder / WRITTEN
     earlier = json.loads(listed.read_text()) if listed.exists() else []

@@ -1,6 +1,6 @@
 """Digests of an artifact's content and of the parameters that it was made with.
 
-They depend on values alone: not on places, clocks, or the versions of pyarrow and pandas.
+They depend on values alone: not on places, times, or the versions of pyarrow and pandas.
 """
 
 import hashlib

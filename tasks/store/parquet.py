@@ -1,4 +1,4 @@
-"""One artifact as the bytes of one Parquet file, sealed: a change of any byte is noticed.
+"""An artifact as the bytes of one Parquet file with a seal, so that a change of any byte shows.
 
 The schema's metadata holds a record of what the artifact is, with the digest of its content. The
 footer ends with a seal, the sha256 of the whole file with the seal's own digits as zeros, which

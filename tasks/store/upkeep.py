@@ -12,11 +12,11 @@ from tasks.store.leases import LEASE_SECONDS, RUNNING, my_turn, running_since, t
 from tasks.store.parquet import DamagedArtifact, peek_record
 from tasks.store.store import KEY, Store, file_name
 
-# A writer may still be at work on a temporary file that is younger than this; if only its name
-# says when the writer started, it may have worked for long.
+# Seconds after which a temporary file is abandoned: since it was last written, or, where only its
+# name has a time, since its writer started, which may take long.
 TEMPORARY_GRACE = 3600.0
 WRITER_GRACE = 86400.0
-# What no run can bring back is deleted only if its stage is named.
+# No run can compute these again: they are deleted only if their stage is named.
 IRREPLACEABLE = ("history",)
 DAMAGED = "damaged"
 
@@ -40,7 +40,7 @@ class Listed(FileEntry):
 
     @property
     def damaged(self) -> bool:
-        """Was it read in full and not whole? What could not be read may be whole."""
+        """Was it read in full, and not whole? A file that could not be read may be whole."""
         return isinstance(self.problem, DamagedArtifact)
 
     @property
@@ -97,16 +97,16 @@ def find_key(store: Store, beginning: str) -> str:
     return _only(store, artifact_keys(store), beginning)
 
 
-def _only(store: Store, known: Collection[str], beginning: str) -> str:
-    found = [
+def _only(store: Store, keys: Collection[str], beginning: str) -> str:
+    matches = [
         key
-        for key in known
+        for key in keys
         if key.startswith(beginning) or key.rpartition("-")[2].startswith(beginning)
     ]
-    if len(found) == 1:
-        return found[0]
-    shown = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
-    what = f"{len(found)} artifacts begin so ({shown})" if found else "no artifact begins so"
+    if len(matches) == 1:
+        return matches[0]
+    some = ", ".join(matches[:5]) + (", ..." if len(matches) > 5 else "")
+    what = f"{len(matches)} artifacts begin so ({some})" if matches else "no artifact begins so"
     raise KeyError(f"store {store.url}: {what}: {beginning!r}; `ls` shows all")
 
 
@@ -118,7 +118,7 @@ def plan_pruning(
     keep_reachable_from: Collection[str] = (),
     now: float | None = None,
 ) -> Pruning:
-    """What can be deleted, and what is kept for another reason, each with its reason.
+    """What can be deleted, and what would be but for a reason to keep it, each with its reason.
 
     Always deleted: abandoned temporaries and damaged artifacts. On request: artifacts that are
     older, or of one of these stages; with `keep_reachable_from`, all that these keys were not made
@@ -189,7 +189,7 @@ def carry_out(store: Store, pruning: Pruning) -> list[Removal]:
 
 
 def _delete_damaged(store: Store, entry: FileEntry) -> bool:
-    """In its turn, so that no writer replaces it between the last check and the deletion."""
+    """Check and delete it in one turn, so that no writer replaces it in between."""
     with my_turn(store.files, entry.name):
         listed = _listed(store, entry, in_full=True)
         if listed is None or not listed.damaged:
@@ -276,7 +276,7 @@ def _artifacts(store: Store) -> Iterator[FileEntry]:
 
 
 def _listed(store: Store, entry: FileEntry, *, in_full: bool) -> Listed | None:
-    """The artifact of a file; None if it is gone. Only a full reading can call it damaged."""
+    """The artifact of a file; None if it is gone. Only after a full reading is it damaged."""
     record: dict[str, Any] | None = None
     problem: StoreError | None = None
     if not in_full:
@@ -284,7 +284,7 @@ def _listed(store: Store, entry: FileEntry, *, in_full: bool) -> Listed | None:
             with store.files.open(entry.name) as source:
                 peeked = peek_record(source)
             record = peeked if peeked["key"] == _key(entry) else None
-        except Exception:  # of the many that Arrow can raise; the full reading tells what is wrong
+        except Exception:  # Arrow raises many; the full reading finds what is wrong
             record = None
     if record is None:
         try:
