@@ -96,18 +96,18 @@ def full_address(url: str | os.PathLike[str] | None) -> str:
     address = os.fspath(url or setting or DEFAULT_ROOT)
     if "://" not in address:
         return os.path.abspath(os.path.expanduser(address))  # noqa: PTH100, PTH111
-    shown = without_secrets(address)
-    if HIDDEN not in shown or address == setting:
+    public = without_secrets(address)
+    if HIDDEN not in public or address == setting:
         return address
-    if address != shown:
+    if address != public:
         raise StoreError(
-            f"store {shown}: an address with credentials or a query is taken from {SETTING} only, "
+            f"store {public}: an address with credentials or a query is taken from {SETTING} only, "
             f"since others can see options and parameters; set {SETTING} to it and leave this out, "
             "or use the variables or files in which that filesystem looks for credentials"
         )
-    if setting is None or without_secrets(setting) != shown:
+    if setting is None or without_secrets(setting) != public:
         raise StoreError(
-            f"store {shown}: what is hidden by {HIDDEN} is not known here; set {SETTING} to the "
+            f"store {public}: what is hidden by {HIDDEN} is not known here; set {SETTING} to the "
             "whole address in the environment of this process too"
         )
     return setting

@@ -57,13 +57,13 @@ def test_the_second_time_nothing_is_computed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("protocol", ["paper", "honest"])
 def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path, protocol: str) -> None:
     """What `honest` looks up in the grid is what a fit would give."""
-    found = run_cell(tmp_path, iris(protocol=protocol))
-    table = rows(tmp_path, found["fit"])
+    artifacts = run_cell(tmp_path, iris(protocol=protocol))
+    table = rows(tmp_path, artifacts["fit"])
     assert [name for name in table if not name.startswith("p_")] == list(COLUMNS)
     assert set(table) - set(COLUMNS) == {*AXES, "p_graph"}
     assert table["run"].tolist() == [0, 1]
     data = load("iris")
-    splits = from_table(Store(tmp_path).read(found["splits"].key))
+    splits = from_table(Store(tmp_path).read(artifacts["splits"].key))
     for row, split in zip(table.itertuples(), splits, strict=True):
         y = np.full(data.n_nodes, -1)
         y[split.train] = data.labels[split.train]
@@ -75,9 +75,9 @@ def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path, protoco
 
 
 def test_the_fit_of_the_picked_setting_scores_as_in_the_grid(tmp_path: Path) -> None:
-    found = run_cell(tmp_path, iris())
-    scores, fitted = rows(tmp_path, found["score"]), rows(tmp_path, found["fit"])
-    looked_up = rows(tmp_path, found["pick"])["test"].tolist()
+    artifacts = run_cell(tmp_path, iris())
+    scores, fitted = rows(tmp_path, artifacts["score"]), rows(tmp_path, artifacts["fit"])
+    looked_up = rows(tmp_path, artifacts["pick"])["test"].tolist()
     assert fitted["value"].tolist() == pytest.approx(looked_up)
     assert fitted["value"].mean() == pytest.approx(scores.groupby(AXES)["test"].mean().max())
 
@@ -89,8 +89,8 @@ def test_protocols_share_all_but_what_depends_on_the_pick(tmp_path: Path) -> Non
 
 def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> None:
     run_cell(tmp_path, iris("FLGC*"))
-    found = computed(run_cell(tmp_path, iris("FLGC")))
-    assert {"pick", "fit"} <= found <= {"pick", "propagate", "fit"}
+    stages = computed(run_cell(tmp_path, iris("FLGC")))
+    assert {"pick", "fit"} <= stages <= {"pick", "propagate", "fit"}
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_an_average_goes_over_several_graphs(tmp_path: Path) -> None:
         grids=closed_form((2, 4), (0.1,), (10.0,)),
         preparations=SMALL_SETS[:2],
     )
-    found = run_cell(tmp_path, iris("FLGC* averaged", "honest", clustered))
-    weighed = rows(tmp_path, found["pick"])
+    artifacts = run_cell(tmp_path, iris("FLGC* averaged", "honest", clustered))
+    weighed = rows(tmp_path, artifacts["pick"])
     assert set(weighed["p_graph"]) == {"standardised", "unit-length"}
-    [accuracy, _] = rows(tmp_path, found["fit"])["value"]
+    [accuracy, _] = rows(tmp_path, artifacts["fit"])["value"]
     assert accuracy > 0.7
 
 
@@ -153,18 +153,18 @@ def test_a_changed_parameter_recomputes_what_depends_on_it(
     tmp_path: Path, change: dict, recomputed: set[str]
 ) -> None:
     run_cell(tmp_path, iris())
-    found = computed(run_cell(tmp_path, iris(experiment=dataclasses.replace(IRIS, **change))))
-    assert found <= recomputed
-    assert found >= recomputed - {"propagate"}  # the same setting may be picked again
+    stages = computed(run_cell(tmp_path, iris(experiment=dataclasses.replace(IRIS, **change))))
+    assert stages <= recomputed
+    assert stages >= recomputed - {"propagate"}  # the same setting may be picked again
 
 
 def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> None:
     cell = Cell(NOISY, Subject("wine", NOISY.noises[0], 0), "FLGC*", "paper")
-    found = run_cell(tmp_path, cell)
+    artifacts = run_cell(tmp_path, cell)
     wine = load("wine")
-    noisy = layouts.load(Store(tmp_path), found["corrupt"])
+    noisy = layouts.load(Store(tmp_path), artifacts["corrupt"])
     assert noisy.provenance["changed"] == wine.features.size
-    table = rows(tmp_path, found["fit"])
+    table = rows(tmp_path, artifacts["fit"])
     assert set(table["changed"]) == {wine.features.size}
     assert set(table["changed_share"]) == {1.0}
     assert table["metric"].tolist() == ["ACC", "NMI"]
@@ -177,8 +177,8 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
 
 def test_a_cell_names_its_noise() -> None:
     cell = Cell(NOISY, Subject("wine", Noise("gaussian", 0.1, "shared"), 2), "FLGC*", "paper")
-    said = {name: cell.row[name] for name in ("noise", "intensity", "noise_pattern", "first_run")}
-    assert list(said.values()) == ["gaussian", 0.1, "shared", 2]
+    row = {name: cell.row[name] for name in ("noise", "intensity", "noise_pattern", "first_run")}
+    assert list(row.values()) == ["gaussian", 0.1, "shared", 2]
     assert cell.title == "wine gaussian 0.1 shared run 2 FLGC* paper"
     assert iris().row["noise_pattern"] == ""
 
@@ -247,10 +247,10 @@ def test_propagated_features_are_those_of_the_picked_setting(
     X = min_max(load("iris").features)
     for hops, teleport in ((2, 0.0), (2, 0.1), (4, 0.1)):
         declare(monkeypatch, "one", hops=(hops,), teleport=(teleport,))
-        found = run_cell(tmp_path, iris("one"))
-        P = layouts.load(Store(tmp_path), found["graph"]).toarray()
+        artifacts = run_cell(tmp_path, iris("one"))
+        P = layouts.load(Store(tmp_path), artifacts["graph"]).toarray()
         expected = plain.propagate(P, X, hops, teleport)
-        H = layouts.load(Store(tmp_path), found["propagate"])
+        H = layouts.load(Store(tmp_path), artifacts["propagate"])
         np.testing.assert_allclose(H, expected)
 
 
@@ -278,10 +278,10 @@ def test_datasets_survive_the_store(name: str) -> None:
 def test_honest_does_not_see_what_leaks_the_label(tmp_path: Path) -> None:
     experiment = dataclasses.replace(IRIS, datasets=("glass",))
     cells = {p: Cell(experiment, Subject("glass"), "FLGC*", p) for p in ("paper", "honest")}
-    found = {protocol: run_cell(tmp_path, cell) for protocol, cell in cells.items()}
+    by_protocol = {protocol: run_cell(tmp_path, cell) for protocol, cell in cells.items()}
     for stage in ("graph", "score"):
-        assert found["paper"][stage].digest != found["honest"][stage].digest
-    assert found["paper"]["splits"].key == found["honest"]["splits"].key
+        assert by_protocol["paper"][stage].digest != by_protocol["honest"][stage].digest
+    assert by_protocol["paper"]["splits"].key == by_protocol["honest"]["splits"].key
 
 
 def test_weights_of_edges_come_back_from_the_store() -> None:

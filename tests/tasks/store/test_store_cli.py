@@ -32,9 +32,9 @@ def test_ls_is_a_line_for_each_with_totals_by_stage(
         parameters={"grid": list(range(500))},
         provenance={"about": "Cora FLGC* honest"},
     )
-    shown = run(store, "ls", "--sort", "size")
-    assert shown.exit_code == 0
-    artifacts, totals, (last,) = (part.splitlines() for part in shown.stdout.split("\n\n"))
+    result = run(store, "ls", "--sort", "size")
+    assert result.exit_code == 0
+    artifacts, totals, (last,) = (part.splitlines() for part in result.stdout.split("\n\n"))
     assert len(artifacts) == 1 + 6
     assert artifacts[-1].startswith("fit      Cora FLGC* honest")
     assert artifacts[-1].endswith(wide.key.rpartition("-")[2][:8])
@@ -88,9 +88,9 @@ def test_show(store: Store, chain: dict[str, Artifact]) -> None:
     assert record["parameters"] == {"k": 5}
     assert record["digest"] == chain["graph"].digest
     assert record["columns"] == {"value": "int64"}
-    shown = run(store, "show", chain["graph"].key).stdout
+    output = run(store, "show", chain["graph"].key).stdout
     for part in (chain["graph"].key, "k  5", f"raw  {chain['raw'].key}", "1 row\n  value  int64"):
-        assert part in shown
+        assert part in output
 
 
 @pytest.mark.parametrize(

@@ -182,11 +182,11 @@ def write(root: Path, files: dict[str, str]) -> None:
 def importable(root: Path, files: dict[str, str]) -> Iterator[Path]:
     """The files on the path of this process, which forgets their modules afterwards."""
     write(root, files)
-    known = set(sys.modules)
+    modules = set(sys.modules)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(root)
         yield root
-    for name in set(sys.modules) - known:
+    for name in set(sys.modules) - modules:
         del sys.modules[name]
     sources.source_file.cache_clear()
     forget()
@@ -309,11 +309,11 @@ def test_an_installed_package_that_is_given_counts_by_source(tmp_path: Path) -> 
     files["other.py"] = "def g(): return 1"
     with importable(tmp_path / "site-packages", files) as place:
         method = import_module("user.method").f
-        found = code_digest(method)
+        digest = code_digest(method)
         with edited(place / "user/aid.py", "return 1", "return 2"):
-            assert code_digest(method) != found
+            assert code_digest(method) != digest
         with edited(place / "other.py", "return 1", "return 2"):
-            assert code_digest(method) == found
+            assert code_digest(method) == digest
 
 
 @pytest.fixture

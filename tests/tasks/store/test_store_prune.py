@@ -54,11 +54,11 @@ def test_what_cannot_be_opened_is_kept_and_listed() -> None:
             place.chmod(0o777)
         path.chmod(0)
         with ordinary_user():
-            shown = run(store, "prune", "--delete", "--stage", "fit")
+            result = run(store, "prune", "--delete", "--stage", "fit")
             listed, checked = run_json(store, "ls"), run(store, "verify")
-        assert shown.exit_code == 0
-        assert "kept: could not be read" in shown.stdout
-        assert "Permission denied" in shown.stdout
+        assert result.exit_code == 0
+        assert "kept: could not be read" in result.stdout
+        assert "Permission denied" in result.stdout
         assert (listed[0]["readable"], listed[0]["damaged"]) == (False, False)
         assert checked.exit_code == 1
         assert "0 damaged, 1 could not be read" in checked.stdout
@@ -110,9 +110,9 @@ def test_a_record_of_wrong_types_is_damage_everywhere(local: Store, wrong: dict[
     data = to_bytes(local.read(artifact.key), record)
     overwrite(local, file_name(artifact.key), data.to_pybytes())
     assert run_json(local, "ls")[0]["damaged"] is True
-    shown = run(local, "ls")
-    assert (shown.exit_code, shown.exception) == (0, None)
-    assert "damaged" in shown.stdout
+    result = run(local, "ls")
+    assert (result.exit_code, result.exception) == (0, None)
+    assert "damaged" in result.stdout
     detail = run(local, "show", artifact.key[:12])
     assert detail.exit_code == 1
     assert "is damaged" in detail.stderr
@@ -200,9 +200,9 @@ def test_history_goes_only_by_name(store: Store) -> None:
 def test_nothing_that_a_run_has_made_is_taken_from_it(store: Store) -> None:
     with store.in_use():
         artifact = store.get_or_compute("fit", (), lambda: one(1))
-        found = run_json(store, "prune", "--stage", "fit", "--delete")
-        assert found["files"] == []
-        assert "still using the store" in found["kept"][0]["reason"]
+        pruning = run_json(store, "prune", "--stage", "fit", "--delete")
+        assert pruning["files"] == []
+        assert "still using the store" in pruning["kept"][0]["reason"]
         assert keys_in(store) == keys(artifact)
     assert [entry.name for entry in store.files.entries()] == [file_name(artifact.key)]
     run_json(store, "prune", "--stage", "fit", "--delete")
