@@ -1,9 +1,9 @@
-"""A step with a method that is not of this library runs in a process of its own.
+"""A step with a method from outside this library runs in a process of its own.
 
-Such a method may end its process, hang, eat memory, fork, print, or change what it was given or
-what all share (seeds, warnings, the environment). Then this step alone fails, by the method's name,
-or nobody notices, and the rest of the run goes on. It is a fence against mistakes, not a prison:
-the process has the user's rights.
+Such a method may end its process, hang, use up memory, fork, print, or change its arguments or
+global state (seeds, warnings, the environment). Then only this step fails, with an error that names
+the method, or nothing happens at all, and the rest of the run goes on. This protects against
+mistakes, not against malice: the process has the user's rights.
 """
 
 import math
@@ -21,30 +21,28 @@ from pathlib import Path
 from typing import Any
 
 from flgc.methods.registry import contender, is_built_in
+from tasks.running.nested import leaves, map_leaves
 
 SECONDS, GIGABYTES = "FLGC_METHOD_SECONDS", "FLGC_METHOD_GB"
 DEFAULT_SECONDS = 3600.0
+# Under these names a stage is given a method, or several by what they are called.
+METHODS = ("method", "methods")
 # What the process sends, and what stands for its silence.
 CALL, RESULT, ERROR, DEATH = "call", "result", "error", "death"
 
 
 class MethodFailed(Exception):
-    """What a method that is not of this library did instead of giving a result."""
+    """What a method from outside this library did instead of returning a result."""
 
 
-def with_methods(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with methods in place of their names, "task:name"."""
-    filled = dict(given)
-    if "method" in given:
-        filled["method"] = _method(given["method"])
-    if "methods" in given:
-        filled["methods"] = {name: _method(spec) for name, spec in given["methods"].items()}
-    return filled
+def methods_in(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The method or methods among these arguments, where each is named "task:name"."""
+    return {name: map_leaves(_method, given[name]) for name in METHODS if name in given}
 
 
 def outside_methods(given: Mapping[str, Any]) -> list[str]:
-    """The names of the methods among what is given that are not of this library."""
-    specs = [given["method"]] if "method" in given else [*given.get("methods", {}).values()]
+    """The names of those methods among the arguments that are not of this library."""
+    specs = leaves([given[name] for name in METHODS if name in given])
     names = [spec.partition(":")[2] for spec in specs]
     return [name for name in names if not is_built_in(name)]
 
@@ -55,11 +53,11 @@ def run_isolated(
     given: Mapping[str, Any],
     callbacks: Mapping[str, Callable[..., Any]],
 ) -> Any:
-    """`work` of what is given, in a process that ends with it; MethodFailed if it gave no result.
+    """What `work` returns from a process of its own; MethodFailed if it returns nothing.
 
     Methods are given by their names. The work may call the `callbacks`, which run here.
     """
-    who, seconds, gigabytes = " or ".join(names), seconds_allowed(), gigabytes_allowed()
+    seconds, gigabytes = limit_of(SECONDS), limit_of(GIGABYTES)
     ours, theirs = Pipe()
     with ours:
         with theirs:
@@ -68,7 +66,7 @@ def run_isolated(
         limit = threading.Timer(min(seconds, threading.TIMEOUT_MAX), _end_late, (process, late))
         limit.start()
         try:
-            with suppress(OSError):  # it has died: that is what is received next
+            with suppress(OSError):  # it has died, which the next `_receive` tells
                 ours.send((work, dict(given), list(callbacks), gigabytes))
             while (message := _receive(ours))[0] == CALL:
                 answer = callbacks[message[1]](*message[2:])
@@ -87,21 +85,13 @@ def run_isolated(
         reason = _cause_of_death(process.returncode)
     else:
         reason = message[1]
-    raise MethodFailed(f"{who}: {reason}")
+    raise MethodFailed(f"{' or '.join(names)}: {reason}")
 
 
-def seconds_allowed() -> float:
-    """How long a step may take that runs a method from elsewhere."""
-    return _limit(SECONDS, DEFAULT_SECONDS)
-
-
-def gigabytes_allowed() -> float:
-    """How much memory it may take: half of the machine's, unless that is set."""
-    return _limit(GIGABYTES, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2e9)
-
-
-def _limit(name: str, default: float) -> float:
-    text = os.environ.get(name) or str(default)
+def limit_of(name: str) -> float:
+    """The environment's limit of that name; else an hour, or half of the machine's memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    text = os.environ.get(name) or str(DEFAULT_SECONDS if name == SECONDS else memory / 2e9)
     try:
         value = float(text)
     except ValueError:
@@ -128,7 +118,7 @@ def _start(theirs: Connection) -> "subprocess.Popen[bytes]":
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         pass_fds=[theirs.fileno()],
-        start_new_session=True,  # to be ended with all that it has started
+        start_new_session=True,  # a process group, to be killed as a whole
     )
 
 
@@ -143,7 +133,7 @@ def _receive(ours: Connection) -> tuple[Any, ...]:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """The process and all that it has started, which may have outlived it."""
+    """Kill the process and all that it has started, which may have outlived it."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -164,7 +154,7 @@ def _cause_of_death(code: int) -> str:
 
 
 def serve(handle: int) -> None:
-    """In the process of its own: run the one step that it is for."""
+    """The main function of the process: run its one step."""
     connection = Connection(handle)
     os.register_at_fork(after_in_child=connection.close)  # what it forks sends nothing
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -185,14 +175,15 @@ def _work(connection: Connection) -> Any:
         return connection.recv()
 
     try:
-        return work(**with_methods(given), **{name: partial(call, name) for name in callbacks})
+        callback = {name: partial(call, name) for name in callbacks}
+        return work(**given | methods_in(given), **callback)
     except MemoryError as error:
         text = f"{_in_one_line(error)}; set {GIGABYTES} to allow more than {gigabytes:.3g} GB"
         raise MethodFailed(text) from error
 
 
 def _limit_memory(gigabytes: float) -> None:
-    """So much memory at most; and where the machine's own ends first, this process ends first."""
+    """Limit the memory; if the machine runs out of it first, this process is the first to go."""
     import resource
 
     room = int(min(gigabytes * 1e9, sys.maxsize))

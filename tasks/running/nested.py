@@ -1,11 +1,11 @@
-"""Lists, tuples and mappings in each other: what a stage is given, its inputs, its parameters."""
+"""Nested lists, tuples and mappings: the arguments of a stage, its inputs, its parameters."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """All that is in it and is no collection itself."""
+    """Everything in it that is no collection itself."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):

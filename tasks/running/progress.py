@@ -1,6 +1,6 @@
 """The progress of a long stage, in Prefect's UI as an artifact of its task run.
 
-Outside of a task, and for work that ends within seconds, there is none.
+There is none outside of a task, or for work that ends within seconds.
 """
 
 import re
@@ -21,17 +21,17 @@ def shown_progress() -> Listener:
     """A listener that shows how far this task's loop is."""
     in_task = TaskRunContext.get() is not None
     due = time.monotonic() + FIRST_SECONDS
-    shown: Any = None
+    artifact: Any = None
 
     def show(done: int, total: int) -> None:
-        nonlocal due, shown
-        ended = shown is not None and done == total
+        nonlocal due, artifact
+        ended = artifact is not None and done == total
         if not in_task or not (ended or time.monotonic() >= due):
             return
         due = time.monotonic() + EVERY_SECONDS
-        if shown is None:
-            shown = create_progress_artifact(0.0, slug(f"progress-{runtime.task_run.name}"))
-        update_progress_artifact(shown, 100 * done / max(total, 1), f"{done} of {total}")
+        if artifact is None:
+            artifact = create_progress_artifact(0.0, slug(f"progress-{runtime.task_run.name}"))
+        update_progress_artifact(artifact, 100 * done / max(total, 1), f"{done} of {total}")
 
     return show
 

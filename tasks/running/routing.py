@@ -1,8 +1,7 @@
-"""Where a fit runs: on the pool of GPU workers if one of them is online, else in this process.
+"""Where a fit runs: on a worker of the GPU pool if one is online, else in this process.
 
-Only store keys and small arguments go to a GPU worker, and nothing comes back: it writes its result
-into the store that both share, where the sender finds it under the key that it would have computed
-itself.
+A worker gets store keys and small arguments, and returns nothing: it writes its result into the
+store that both share, where the sender finds it under the key that its own result would have.
 """
 
 import dataclasses
@@ -17,13 +16,12 @@ from prefect.logging import get_logger
 from prefect.states import Cancelled
 from pydantic_core import to_jsonable_python
 
-from tasks.running.nested import map_leaves
 from tasks.running.pools import GPU_DEPLOYMENT, GPU_FLOW, GPU_POOL
 from tasks.store import Artifact
 
-ARTIFACT = "artifact of the store"
+ARTIFACT = {field.name for field in dataclasses.fields(Artifact)}
 START_SECONDS = 3600.0
-"""How long a fit may wait until a worker starts it: others may be before it."""
+"""How long a fit may wait for a worker, which may have others to run first."""
 
 
 def gpu_workers_online(client: Any) -> int:
@@ -51,12 +49,10 @@ def fit_on_gpu_pool(
     poll_seconds: float = 1.0,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Have a GPU worker run a stage; whether it did.
+    """Have a GPU worker run a stage, and wait for it; False if the caller must run it itself.
 
-    Waits as long as the fit takes. Workers take one at a time, so it may queue first, but not for
-    ever. False means that the caller must do it in process: before the fit started, the pool lost
-    its last worker, was paused, or let it wait too long; or the run failed there, for a reason
-    that is logged and that only the GPU may have (its memory).
+    That is so if the pool lost its last worker, was paused, or did not start the fit in time, and
+    if the run failed there: the reason is logged, and may be the GPU's alone (its memory).
     """
     logger = get_logger(__name__)
     try:
@@ -86,9 +82,9 @@ def fit_on_gpu_pool(
 
 
 def gpu_first(stage: Any) -> Callable[..., Artifact]:
-    """The same stage, with what is not stored yet sent to a GPU worker if one is online.
+    """The same stage, but a GPU worker computes what is not stored yet, if one is online.
 
-    Its result is read from the store; what does not come back is computed here.
+    The result is read from the store; if it is not there, it is computed here.
     """
 
     def routed(store: str, about: str, **given: Any) -> Artifact:
@@ -111,29 +107,17 @@ def gpu_first(stage: Any) -> Callable[..., Artifact]:
 
 
 def _send(stage: str, store: str, about: str, given: dict[str, Any]) -> bool:
-    """Whether a GPU worker did it; never from a fit that is on one already, which would wait."""
+    """Did a GPU worker run it? A worker sends nothing itself: it would wait for itself."""
     with get_client(sync_client=True) as client:
         if runtime.flow_run.flow_name == GPU_FLOW or not gpu_workers_online(client):
             return False
-        arguments = {"store": store, "about": about, "given": packed(given)}
+        arguments = {"store": store, "about": about, "given": to_jsonable_python(given)}
         return fit_on_gpu_pool(client, stage, arguments, label=runtime.task_run.name or stage)
 
 
-def packed(value: Any) -> Any:
-    """What a stage is given, as JSON: an artifact says that it is one."""
-
-    def pack(leaf: Any) -> Any:
-        if isinstance(leaf, Artifact):
-            return {ARTIFACT: dataclasses.asdict(leaf)}
-        return to_jsonable_python(leaf)
-
-    return map_leaves(pack, value)
-
-
 def unpacked(value: Any) -> Any:
-    """The inverse of `packed`."""
+    """The arguments of a stage, from JSON: what has the fields of an artifact is one."""
     if isinstance(value, Mapping):
-        if ARTIFACT in value:
-            return Artifact(**value[ARTIFACT])
-        return {name: unpacked(each) for name, each in value.items()}
+        pairs = {name: unpacked(each) for name, each in value.items()}
+        return Artifact(**pairs) if pairs.keys() == ARTIFACT else pairs
     return [unpacked(each) for each in value] if isinstance(value, list) else value

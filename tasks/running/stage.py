@@ -1,13 +1,14 @@
 """A stage of the pipeline: one plain function, one artifact, one Prefect task.
 
-The plain function takes what it needs, read from the store, and gives what is to be stored. Its
-parameters are those of the key, its code is the code of the key, and neither is listed by hand.
+The plain function takes inputs that were read from the store, and returns what is stored next. The
+key has its parameters and its code, and neither is listed by hand.
 """
 
 import dataclasses
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -19,32 +20,32 @@ from prefect.states import Completed
 
 from flgc.datasets.errors import NotReachable
 from flgc.progress import listening
-from tasks.running.isolated import outside_methods, run_isolated, with_methods
+from tasks.running.isolated import methods_in, outside_methods, run_isolated
 from tasks.running.nested import leaves, map_leaves
 from tasks.running.progress import shown_progress
 from tasks.running.routing import gpu_first
 from tasks.store import Artifact, Store
 from tasks.store.layouts import layout_of, load
 
-# By name: so they travel to workers.
+# By name, under which they travel to workers.
 STAGES: dict[str, "Stage"] = {}
-# When stages were at work in this process: what is left of a run's time is orchestration.
+# When stages were at work in this process: the rest of a run's time is orchestration.
 _busy: list[tuple[float, float]] = []
-# What each thread of this process is at work on, and since when.
+# What each thread of this process works on, and since when.
 _at_work: dict[int, tuple[str, float]] = {}
 
 
 class Stage:
-    """`stage(store, about, **given)` gives the artifact; `stage.submit(...)` runs that as a task.
+    """`stage(store, about, **given)` returns the artifact; `stage.submit(...)` runs that as a task.
 
-    Artifacts among what is given are inputs of the key, and are read for the function. The rest are
-    parameters of the key and are passed on; those named in `outside` are passed on alone. Instead
-    of a `method`, "task:name", the method of that name is passed on, and its code joins the key.
+    Artifacts among the arguments are inputs of the key, and are read for the function. The others
+    are parameters of the key, except those named in `outside`, which are only passed on. In place
+    of a `method`, "task:name", the function gets the method of that name, whose code joins the key.
 
-    `code` gives further code that runs because its name was given; None if neither that nor the
-    method's code runs, as then a method of others needs no process of its own. `extra` gives the
-    function further arguments that change no result, such as a cache. `known` fills in what a
-    caller does not know. All three take the store and what was given.
+    Three hooks take the store and the arguments. `resolve` returns the arguments with what a caller
+    does not know. `code` returns code that runs because an argument names it; None if neither that
+    nor the method's code runs, so that a method from outside needs no process of its own. `extra`
+    returns further arguments of the function that change no result, such as a cache.
     """
 
     def __init__(
@@ -55,12 +56,12 @@ class Stage:
         outside: Sequence[str] = ("device",),
         code: Callable[..., Iterable[Any] | None] | None = None,
         extra: Callable[..., Mapping[str, Any]] | None = None,
-        known: Callable[..., dict[str, Any]] | None = None,
+        resolve: Callable[..., dict[str, Any]] | None = None,
         gpu: bool = False,
         retries: int = 0,
     ) -> None:
         self.name, self.work, self.outside, self.gpu = name, work, outside, gpu
-        self.code, self.extra, self.known = code, extra, known
+        self.code, self.extra, self.resolve = code, extra, resolve
         self.layout = layout_of(name)
         STAGES[name] = self
         self.routed = gpu_first(self) if gpu else self
@@ -76,22 +77,22 @@ class Stage:
         )
 
     def submit(self, store: str, about: str, *, wait_for: Sequence[Any] = (), **given: Any) -> Any:
-        """The future of the artifact; futures among what is given are waited for.
+        """The future of the artifact; it waits for futures among the arguments.
 
-        Prefect looks for them in every collection that it is handed: what has none is in none.
+        Prefect looks for them in every collection, so arguments without any are hidden from it.
         """
         waiting = {name: value for name, value in given.items() if _has_future(value)}
         rest = SimpleNamespace(**{n: value for n, value in given.items() if n not in waiting})
         return self.task.submit(store, about, waiting, rest, wait_for=list(wait_for))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By name: workers of a cluster find it where this process did."""
+        """By name, under which workers of a cluster find it."""
         return _stage_of, (self.name,)
 
     def _as_task(
         self, store: str, about: str, waiting: dict[str, Any], rest: SimpleNamespace
     ) -> Any:
-        """The state is `Cached` where the store had the result."""
+        """The artifact, or the state `Cached` if the store had it."""
         started, thread = time.perf_counter(), threading.get_ident()
         _at_work[thread] = (f"{self.name} {about}", started)
         try:
@@ -115,44 +116,38 @@ class Stage:
             return None
 
     def _request(self, store: str, about: str, given: dict[str, Any]) -> dict[str, Any]:
-        """What the store is asked for."""
-        given = self.known(store, **given) if self.known else given
-        opened, provenance = Store(store), {"about": about}
-        outside = {name: given[name] for name in self.outside if name in given}
+        """The arguments of `Store.get_or_compute`."""
+        given = self.resolve(store, **given) if self.resolve else given
+        provenance = {"about": about}
         inputs = {name: value for name, value in given.items() if any(artifacts_in(value))}
-        parameters = {n: v for n, v in given.items() if n not in inputs and n not in outside}
-        keyed, code = _keyed(parameters)
-        named = self.code(store, **given) if self.code else ()
-        stages = sorted({each.stage for each in artifacts_in(inputs)})  # whatever order they come
+        unkeyed = {*inputs, *self.outside}
+        parameters = {name: value for name, value in given.items() if name not in unkeyed}
+        methods = methods_in(parameters)
+        keyed = map_leaves(_as_data, parameters)
+        keyed |= map_leaves(lambda method: method.parameters(), methods)
+        further = self.code(store, **given) if self.code else ()
+        stages = sorted({each.stage for each in artifacts_in(inputs)})  # in one order
         readers = [layout_of(stage).read for stage in stages]
 
         def compute() -> Any:
-            read = {name: _read(opened, value) for name, value in inputs.items()}
             extra = self.extra(store, **given) if self.extra else {}
-            handed = {**read, **parameters, **outside}
-            if named is not None and (names := outside_methods(parameters)):
-                result = run_isolated(names, self.work, handed, extra)
+            arguments = read(store, given)
+            if further is not None and (names := outside_methods(parameters)):
+                result = run_isolated(names, self.work, arguments, extra)
             else:
                 with listening(shown_progress()):
-                    result = self.work(**with_methods(handed), **extra)
+                    result = self.work(**arguments | methods, **extra)
             provenance.update(self.layout.provenance(result))
             return self.layout.write(result)
 
         return {
             "stage": self.name,
-            "code": [self.work, self.layout.write, *readers, *code, *(named or ())],
+            "code": [self.work, self.layout.write, *readers, *leaves(methods), *(further or ())],
             "compute": compute,
             "parameters": keyed,
             "inputs": inputs,
             "provenance": provenance,  # read after the computation
         }
-
-    def result(self, store: str, work: Callable[..., Any] | None = None, **given: Any) -> Any:
-        """What the plain function, or another `work`, gives: computed here and kept nowhere."""
-        opened = Store(store)
-        artifacts = {name for name, value in given.items() if any(artifacts_in(value))}
-        read = {n: _read(opened, v) if n in artifacts else v for n, v in given.items()}
-        return (work or self.work)(**read)
 
 
 class Absent(Exception):
@@ -180,32 +175,23 @@ def artifacts_in(value: Any) -> Iterator[Artifact]:
     return (leaf for leaf in leaves(value) if isinstance(leaf, Artifact))
 
 
-def _read(store: Store, value: Any) -> Any:
-    """The same with what is in the artifacts."""
-    return map_leaves(lambda leaf: load(store, leaf), value)
-
-
-def _keyed(parameters: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
-    """Parameters as they stand in the key, and the code of methods."""
-    keyed = map_leaves(_as_data, parameters)
-    handed, code = with_methods(parameters), []
-    if "method" in handed:
-        keyed["method"] = handed["method"].parameters()
-        code.append(handed["method"])
-    if "methods" in handed:
-        keyed["methods"] = {n: method.parameters() for n, method in handed["methods"].items()}
-        code += handed["methods"].values()
-    return keyed, code
+def read(store: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with the contents of artifacts in their place."""
+    load_from = partial(load, Store(store))
+    return {
+        name: map_leaves(load_from, value) if any(artifacts_in(value)) else value
+        for name, value in given.items()
+    }
 
 
 def _as_data(value: Any) -> Any:
-    """Declarations as what they say."""
+    """Declarations as dictionaries."""
     declared = dataclasses.is_dataclass(value) and not isinstance(value, type)
     return dataclasses.asdict(value) if declared else value
 
 
 def _may_pass(task: Any, task_run: Any, state: Any) -> bool:
-    """Whether a fault may be gone in seconds; every source was tried before `NotReachable`."""
+    """May a fault be gone in seconds? `NotReachable` means that every source was tried."""
     return not isinstance(state.data, NotReachable)
 
 
@@ -217,7 +203,7 @@ def at_work() -> dict[str, float]:
 
 
 def about_of_this_thread() -> str:
-    """What its step is about, `iris FLGC*` for one; to a thread of a step's own, any at work is."""
+    """What its step is about, `iris FLGC*` for one; threads of a step's own get all at work."""
     own = _at_work.get(threading.get_ident())
     steps = [own[0]] if own else list(at_work())
     return " or ".join(step.partition(" ")[2] for step in steps)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,9 +17,9 @@ from tasks.running.stage import Stage
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A stage, and what it is given; a step among that stands for its result.
+    """A stage and its arguments, in which another step stands for the result of that step.
 
-    It also waits for the steps in `after`, and reads nothing of them.
+    It also waits for the steps in `after`, of which it reads nothing.
     """
 
     stage: Stage
@@ -34,30 +34,27 @@ class Step:
 
     @cached_property
     def needs(self) -> list[Step]:
-        """The steps that it is made from or comes after, each once."""
+        """The steps that it waits for, each once."""
         return list(dict.fromkeys([*steps_in(self.given), *self.after]))
 
 
-@dataclass(frozen=True)
 class Steps:
     """Each step once, however often it is added, in the order in which they run."""
 
-    made: dict[str, Step] = field(default_factory=dict)
-    keys: dict[Step, str] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.by_text: dict[str, Step] = {}
 
     def __iter__(self) -> Iterator[Step]:
-        return iter(self.keys)
+        return iter(self.by_text.values())
 
     def add(self, stage: Stage, about: str, *, after: tuple[Step, ...] = (), **given: Any) -> Step:
-        """The step that gives a stage just this; its `about` is the first one that was added."""
-        key = json.dumps([stage.name, given], default=self._as_text, sort_keys=True)
-        if key not in self.made:
-            self.made[key] = Step(stage, about, given, after)
-            self.keys[self.made[key]] = str(len(self.keys))
-        return self.made[key]
+        """The step of this stage and these arguments; its `about` is the first that was added."""
+        text = json.dumps([stage.name, given], default=_as_text, sort_keys=True)
+        return self.by_text.setdefault(text, Step(stage, about, given, after))
 
-    def _as_text(self, value: Any) -> str:
-        return f"step {self.keys[value]}" if isinstance(value, Step) else repr(value)
+
+def _as_text(value: Any) -> str:
+    return f"step {id(value)}" if isinstance(value, Step) else repr(value)
 
 
 def steps_in(value: Any) -> Iterator[Step]:
@@ -66,13 +63,13 @@ def steps_in(value: Any) -> Iterator[Step]:
 
 
 def with_results(value: Any, results: Mapping[Step, Any]) -> Any:
-    """The same with what steps made, or will, in their place."""
+    """The same with results, or futures of them, in place of steps."""
     return map_leaves(lambda leaf: results[leaf] if isinstance(leaf, Step) else leaf, value)
 
 
 def chain_of(step: Step) -> list[Step]:
-    """The step and all that it needs, what is needed first."""
-    found: dict[Step, None] = {}
+    """All steps that it needs, in the order in which they run, and the step itself."""
+    chain: dict[Step, None] = {}
     for need in step.needs:
-        found |= dict.fromkeys(chain_of(need))
-    return [*found, step]
+        chain |= dict.fromkeys(chain_of(need))
+    return [*chain, step]

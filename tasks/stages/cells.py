@@ -1,7 +1,7 @@
 """The stages of a cell, from its dataset to its result, in the order in which they run.
 
-A stage names the plain function that it runs. Where a key needs more than what it is given, a
-small function beside it says so: the code of a scaling, or the setting that was picked.
+A stage names the plain function that it runs. Where a key needs more than the arguments, a small
+function beside the stage adds it: the code of a scaling, or the setting that was picked.
 """
 
 from collections.abc import Callable
@@ -17,19 +17,19 @@ from flgc.noise import NOISES
 from flgc.preparing import GIVEN, build_graph, propagate_features
 from flgc.preparing import corrupt as corrupt_features
 from flgc.scaling import SCALINGS
-from tasks.running.scalings import of_fits, of_grid
+from tasks.running.scalings import of_fits, of_parameters
 from tasks.running.stage import Stage
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
 
 
-def known_dataset(store: str, **given: Any) -> dict[str, Any]:
-    """Its full name, the digest of its content, and what is said of it."""
-    return identity(given["dataset"])
+def resolve_dataset(store: str, dataset: str) -> dict[str, Any]:
+    """Its full name, the digest of its content, and its description."""
+    return identity(dataset)
 
 
 # From wherever `flgc.datasets` finds it.
-dataset = Stage("dataset", load_identical, retries=2, known=known_dataset)
+dataset = Stage("dataset", load_identical, retries=2, resolve=resolve_dataset)
 
 
 def noise_code(store: str, kind: str, scaling: str, **given: Any) -> list[Callable]:
@@ -40,12 +40,12 @@ def noise_code(store: str, kind: str, scaling: str, **given: Any) -> list[Callab
 # Seeded and counted: the corrupted dataset is a dataset of its own.
 corrupt = Stage("corrupt", corrupt_features, code=noise_code)
 
-# Who is labelled and who is tested in each run: one artifact, the same for all methods.
+# Which nodes are labelled and tested in each run: one artifact, the same for all methods.
 splits = Stage("splits", runs)
 
 
 def neighbours_code(store: str, graph: str, **given: Any) -> list[Callable]:
-    """The code of the scaling in which neighbours are sought."""
+    """The code of the scaling in which neighbours are found."""
     return [] if graph == GIVEN else [SCALINGS[graph]]
 
 
@@ -53,7 +53,7 @@ def neighbours_code(store: str, graph: str, **given: Any) -> list[Callable]:
 graph = Stage("graph", build_graph, code=neighbours_code)
 
 
-def picked_features(store: str, picks: Artifact | None = None, **given: Any) -> dict[str, Any]:
+def resolve_features(store: str, picks: Artifact | None = None, **given: Any) -> dict[str, Any]:
     """The setting that all runs share, if picks are given instead of a setting."""
     if picks is None:
         return given
@@ -61,21 +61,16 @@ def picked_features(store: str, picks: Artifact | None = None, **given: Any) -> 
     return given | {name: setting[name] for name in ("scaling", "hops", "teleport")}
 
 
-def scaling_code(store: str, scaling: str, **given: Any) -> list[Callable]:
-    """The code of the scaling that is propagated."""
-    return [SCALINGS[scaling]]
+# H: its key has no method and no experiment, so that all methods and experiments share it.
+propagate = Stage("propagate", propagate_features, code=of_parameters, resolve=resolve_features)
 
 
-# H, once: its key holds no method and no experiment, so all that need it share it.
-propagate = Stage("propagate", propagate_features, code=scaling_code, known=picked_features)
-
-
-def keeping(
+def features_of(
     store: str, data: Artifact, graph: Any, **given: Any
 ) -> dict[str, Callable[[str, int, float], np.ndarray]]:
-    """Propagated features on request of a running stage: from the store, or computed into it.
+    """A function that gives propagated features from the store, which computes what it lacks.
 
-    They belong to one graph: if settings name several, none are kept.
+    Features belong to one graph: where settings name several, there is no such function.
     """
     if not isinstance(graph, Artifact):
         return {}
@@ -91,7 +86,7 @@ def keeping(
 
 
 # Every setting of a method's grid in every run: both protocols and all its rows pick from it.
-score = Stage("score", score_settings, code=of_grid, extra=keeping, gpu=True)
+score = Stage("score", score_settings, code=of_parameters, extra=features_of, gpu=True)
 
 # The settings of a cell and their weights, run by run. Cells are made from it and not from the
 # scores, whose last digits may differ where cores add in another order: equal picks with equal
@@ -104,6 +99,6 @@ fit = Stage(
     fit_cell,
     outside=("device", "refit"),
     code=of_fits,
-    extra=keeping,
+    extra=features_of,
     gpu=True,
 )

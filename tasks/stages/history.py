@@ -5,15 +5,15 @@ from prefect.logging import get_logger
 
 from flgc.benchmark.history import COLUMNS, measure
 from tasks.running.stage import Stage
-from tasks.store import DamagedArtifact, Store, StoreError
+from tasks.store import Store, StoreError
 from tasks.store.upkeep import artifact_keys
 
-# What was computed again took other seconds; `when` tells points apart.
+# Work that was computed again took other seconds; `when` tells points apart.
 history = Stage("history", measure, outside=("costs",))
 
 
 def past(store: str) -> pd.DataFrame:
-    """Every run's rows, oldest first; those that cannot be read are left out with a warning."""
+    """Every run's rows, oldest first, with a warning for those that cannot be read."""
     opened = Store(store)
     frames = []
     for key in artifact_keys(opened):
@@ -21,7 +21,7 @@ def past(store: str) -> pd.DataFrame:
             continue
         try:
             frames.append(opened.read(key).to_pandas())
-        except (DamagedArtifact, StoreError, KeyError) as error:
+        except (StoreError, KeyError) as error:
             get_logger("flgc.history").warning("left out of the history: %s", error)
     rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
     return rows.sort_values("when", kind="stable")

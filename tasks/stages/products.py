@@ -1,67 +1,54 @@
-"""The stages of analyses: what is made of cells, their data and their picks."""
+"""The stages of analyses, which use cells, their data and their picks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flgc.datasets.sizes import sizes
 from flgc.methods.criteria import compare_criteria
+from flgc.methods.picking import as_declared, usual
 from flgc.methods.sorted_affinity import sort_affinity
 from flgc.methods.timing import time_methods
 from flgc.methods.varying import vary_method
-from flgc.scaling import SCALINGS
 from tasks.report.ranks import compare_methods
-from tasks.running.picked import picked
-from tasks.running.scalings import of_picks, of_setting
+from tasks.running.scalings import of_parameters, of_picks
 from tasks.running.stage import Stage
-from tasks.store import Artifact
+from tasks.store import Artifact, Store
+from tasks.store.layouts import load
 
 # The datasets of an experiment: sizes, and how many nodes are labelled and tested.
 describe = Stage("describe", sizes)
 
 
-def at_setting(
+def resolve_setting(
     store: str,
     graphs: Any,
-    grid: Mapping[str, Any],
-    along: str,
+    grid: Mapping[str, Sequence[Any]],
     picks: Artifact | None = None,
     setting: Mapping[str, Any] | None = None,
     **given: Any,
 ) -> dict[str, Any]:
-    """What the picks say that all runs share, without what varies: the rest need not be known.
+    """The setting and the graphs that a method has, without the axis that varies.
 
-    Graphs are then by the title of their preparation, and the one that was picked is left. Where a
-    setting is given instead, axes that it leaves open have the first value of the grid.
+    Picks name both, the graph by the title of its preparation. Where a setting is given instead of
+    picks, axes that it leaves open have the first value of the grid.
     """
-    if picks is not None:
-        found = picked(store, picks, graphs, grid)
+    if picks is None:
+        full = {axis: values[0] for axis, values in grid.items()} | dict(setting or {})
     else:
-        first = {axis: values[0] for axis, values in grid.items()}
-        found = {"setting": first | dict(setting or {}), "graphs": graphs}
-    found["setting"].pop(along, None)
-    return given | {"along": along, **found}
+        picked = usual(load(Store(store), picks))
+        full, graphs = as_declared(picked, grid), [graphs[picked["graph"]]]
+    full.pop(given.get("along", ""), None)
+    return given | {"setting": full, "graphs": graphs}
 
 
 # A method at one setting while labels, hops, teleport or neighbours vary: a curve of a figure.
-vary = Stage("vary", vary_method, code=of_setting, known=at_setting)
-
-
-def at_pick(store: str, picks: Any, graphs: Any, grid: Mapping, **given: Any) -> dict[str, Any]:
-    """The setting and the graph that were picked: the rest need not be known."""
-    return given | picked(store, picks, graphs, grid)
-
+vary = Stage("vary", vary_method, code=of_parameters, resolve=resolve_setting)
 
 # The affinity matrix of a clustering at that setting, in the order of classes.
-affinity = Stage("affinity", sort_affinity, code=of_setting, known=at_pick)
-
-
-def grid_code(store: str, grids: Sequence[Mapping[str, Any]], **given: Any) -> list[Callable]:
-    """The code of all scalings of the grids."""
-    return [SCALINGS[name] for name in sorted({s for g in grids for s in g["scaling"]})]
-
+affinity = Stage("affinity", sort_affinity, code=of_parameters, resolve=resolve_setting)
 
 # What a clustering could be picked by without classes: each criterion's pick, side by side.
-criteria = Stage("criteria", compare_criteria, code=grid_code)
+criteria = Stage("criteria", compare_criteria, code=of_parameters)
 
 # Accuracy and training time of all methods over the hops, while nothing else runs.
 time = Stage("time", time_methods, code=of_picks)

@@ -11,7 +11,7 @@ from flgc.datasets.fetching.atomic import write_bytes
 from tasks.report.evidence import Declaration
 from tasks.report.files import from_table
 from tasks.report.report import whole_report, write_report
-from tasks.running.stage import Stage
+from tasks.running.stage import Stage, read
 
 # Lists the files of the report in a folder.
 WRITTEN = ".files.json"
@@ -22,20 +22,19 @@ def classes(store: str, tables: Sequence[Declaration], **given: Any) -> list[typ
     return [type(each) for table in tables for each in table.analyses.values()]
 
 
-# What was computed again took other seconds, maybe elsewhere, and is the same report.
+# A report that is computed again is the same, though it took other seconds, perhaps elsewhere.
 report = Stage("report", whole_report, outside=("costs", "provenance"), code=classes)
 
 
 def report_now(store: str, **given: Any) -> pd.DataFrame:
-    """The report without the parts that cannot be made, computed here and kept nowhere."""
-    written: pd.DataFrame = report.result(store, write_report, **given)
-    return written
+    """The report without the parts that cannot be made, computed here and not stored."""
+    return write_report(**read(store, given))
 
 
 def export(files: pd.DataFrame, folder: Path) -> Path:
-    """The report's files in a folder; gives the path of the report itself.
+    """Write the report's files into a folder; returns the path of the report itself.
 
-    Files of an earlier report there are removed, and no others: a list of them stands beside.
+    Files of an earlier report there are removed, and no others: a list of them is kept there.
     """
     written, listed = from_table(files), folder / WRITTEN
     earlier = json.loads(listed.read_text()) if listed.exists() else []

@@ -1,12 +1,11 @@
 """Digest of the code that a stage runs: the part of a key that changes when that code does.
 
-It is made definition by definition: a function or a class, what its source names, and so on.
-Docstrings, comments, layout and the place of the source make no difference.
+It covers a function or class, the definitions that its source names, those that these name, and so
+on. Docstrings, comments, layout and the place of the source make no difference.
 """
 
 import ast
 import hashlib
-import json
 import platform
 import re
 import symtable
@@ -14,13 +13,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
 from types import MethodType
 from typing import Any
 
-from tasks.store.digests import feed, plain
+from tasks.store.digests import feed
 from tasks.store.files import StoreError
 from tasks.store.sources import (
     LOOSE,
@@ -34,17 +33,17 @@ from tasks.store.sources import (
 )
 
 DISTRIBUTION = "flgc"
-# What is in a registry is named by who asks for it, and what a stage computes has keys of its own:
-# a definition that mentions one does not depend on all that it leads to.
+# Whoever takes an entry of a registry names it, and what a stage computes has keys of its own: a
+# definition that mentions either does not depend on all that it leads to.
 LISTS = (Name("flgc.registry", ("Registry",)), Name("tasks.running.stage", ("Stage",)))
-# Whoever listens to the progress of a loop, the loop computes the same.
+# Who listens to the progress of a loop does not change what it computes.
 LISTENERS = ("flgc.progress", "flgc.datasets.fetching.progress")
-# What orders and runs steps, the steps compute the same.
+# How steps are ordered and run does not change what they compute.
 RUNNERS = ("tasks.running.stage", "tasks.running.steps")
 
 
 class CodeChanged(StoreError):
-    """A source file was edited while its code ran: which of the two computed is unknown."""
+    """A source file was edited while its code ran: nobody knows which version computed."""
 
 
 @dataclass(frozen=True)
@@ -67,30 +66,22 @@ def code_digest(*objects: Any) -> str:
 
 
 def changed_files(*objects: Any) -> list[Path]:
-    """The files behind the digest of these objects that are no longer what was digested."""
+    """The files behind the digest of these objects that have changed since they were read."""
     return sorted(path for path in _digest_and_files(tuple(_roots(objects)))[1] if differs(path))
 
 
-# Roots are definitions, or text: a version, or a value that was bound to a partial function.
+# Roots are definitions, or text: a version, or the method that is bound to what comes before it.
 Root = Name | str
 
 
 def _roots(objects: Iterable[Any]) -> Iterator[Root]:
-    for given in objects:
-        if isinstance(given, partial):
-            yield from _roots([given.func])
-            for name, value in [*enumerate(given.args), *given.keywords.items()]:
-                yield f"argument {name}"
-                if callable(value):
-                    yield from _roots([value])
-                else:
-                    yield json.dumps(plain(value, f"argument {name} of {given}"), sort_keys=True)
-        elif isinstance(given, MethodType):
-            yield from _roots([given.__self__])
-            yield f"method {given.__name__}"
+    for each in objects:
+        if isinstance(each, MethodType):
+            yield from _roots([each.__self__])
+            yield f"method {each.__name__}"
         else:
-            yield _root(given)
-            parts = getattr(given, "__code_parts__", ())
+            yield _root(each)
+            parts = getattr(each, "__code_parts__", ())
             yield from _roots(parts if isinstance(parts, tuple) else ())
 
 
@@ -98,7 +89,8 @@ def _root(given: Any) -> Root:
     """The definition of a function, of a class or of an instance's class, by its name."""
     definition = given if hasattr(given, "__qualname__") else type(given)
     module, name = definition.__module__, definition.__qualname__
-    if module is None or (definition is not given and module == "builtins"):
+    # A partial function would count without what is bound to it.
+    if module is None or (definition is not given and module in ("builtins", "functools")):
         raise _no_digest(given, "it is neither a function, a class nor an instance of one")
     if "<" in name:
         bound = vars(sys.modules[module]).items() if module in sys.modules else ()
@@ -135,7 +127,7 @@ def _requirement(top: str) -> str | None:
 
 
 def _provides(name: str, top: str) -> bool:
-    """Does a distribution list files of it? `packages_distributions` takes a second to tell."""
+    """Has a distribution files of this package? `packages_distributions` would take a second."""
     with suppress(PackageNotFoundError):
         files = distribution(name).read_text("RECORD") or ""
         return re.search(rf"^{top}(/|\.[^/,]*(py|so|pyd),)", files, re.MULTILINE) is not None
@@ -163,7 +155,7 @@ def _digest_and_files(roots: tuple[Root, ...]) -> tuple[str, frozenset[Path]]:
 
 
 def _is_followed(module: str, given: set[str]) -> bool:
-    """The project, packages of what was given, and what is not installed; nothing else."""
+    """Does its source count? The project's does, and that of given and uninstalled packages."""
     top = module.partition(".")[0]
     return module not in (*LISTENERS, *RUNNERS) and (
         top in PROJECT or top in given or not is_installed(top)
@@ -197,10 +189,7 @@ def _definition(name: Name) -> Definition:
 
 
 def _all_names(module: Module) -> Iterator[Name]:
-    """What a module defines or imports, but for the modules that it imports: it names their parts.
-
-    They count where a definition uses them.
-    """
+    """What a module defines or imports, except modules: they count where a definition uses them."""
     for bound_name, bindings in module.bindings.items():
         if not any(isinstance(b, Name) and _is_module(b) for b in bindings):
             yield Name(module.name, (bound_name,))

@@ -1,6 +1,6 @@
 """Digests of an artifact's content and of the parameters that it was made with.
 
-They depend on values alone: not on places, clocks, or the versions of pyarrow and pandas.
+They depend on values alone: not on places, times, or the versions of pyarrow and pandas.
 """
 
 import hashlib
@@ -91,9 +91,6 @@ def _feed_array(digest: Any, array: Any, where: str) -> None:
         else:
             feed(digest, b"list")
             _feed_array(digest, array.flatten(), where)
-    elif pa.types.is_fixed_size_list(kind):
-        feed(digest, f"fixed_size_list {kind.list_size}".encode())
-        _feed_array(digest, array.flatten(), where)
     elif pa.types.is_primitive(kind):
         feed(digest, str(kind).encode(), _numbers(array, kind))
     else:

@@ -25,7 +25,7 @@ from flgc.addresses import HIDDEN, is_open, without_secrets
 TEMPORARY = ".tmp-"
 TIME_IN_NAME = re.compile(rf"{re.escape(TEMPORARY)}(\d{{9,11}})-")
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-# A shorter value is no secret, and hiding it would riddle messages.
+# Shorter values are no secrets, and hiding them would make messages unreadable.
 SHORTEST_SECRET = 4
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class StoreError(RuntimeError):
 class FileEntry:
     """One file of the store: its name below the root, its size and when it was last written.
 
-    Not all filesystems tell the time; it is None then.
+    The time is None where a filesystem does not tell it.
     """
 
     name: str
@@ -51,7 +51,7 @@ class FileEntry:
 
     @property
     def temporary(self) -> bool:
-        """Does it belong to a writer that has not finished, or was stopped?"""
+        """Does it belong to a writer that is at work, or was stopped?"""
         return PurePosixPath(self.name).name.startswith(TEMPORARY)
 
     @property
@@ -62,7 +62,7 @@ class FileEntry:
 
 
 def temporary_name() -> str:
-    """A name that nobody else has, with the time in it: not all filesystems keep one."""
+    """A unique name with the time in it, which not all filesystems keep."""
     return f"{TEMPORARY}{time.time():.0f}-{uuid.uuid4().hex}"
 
 
@@ -100,7 +100,7 @@ class Files:
     """
 
     patience = 120.0
-    """Seconds that a writer may take for its turn; after these it counts as dead."""
+    """Seconds that a writer may take for its turn before it counts as dead."""
     advice = "check the address, the network and the credentials of that filesystem"
 
     def __init__(self, url: str, filesystem: arrow_fs.FileSystem, root: str) -> None:
@@ -109,7 +109,7 @@ class Files:
         self.root = root.rstrip("/")
 
     def read(self, name: str) -> pa.Buffer | None:
-        """All of a file, or None when there is none of that name."""
+        """All of a file; None if there is none of that name."""
         with self._explained("read"):
             with suppress(FileNotFoundError):
                 return self._content(name)
@@ -122,7 +122,7 @@ class Files:
             return self.filesystem.open_input_file(self._path(name))
 
     def write(self, name: str, data: pa.Buffer) -> str:
-        """Write the data beside that name; gives the temporary name that it has until renamed."""
+        """Write the data beside that name; returns the temporary name, for `rename`."""
         temporary = str(PurePosixPath(name).with_name(temporary_name()))
         try:
             self._put(temporary, data)
@@ -133,9 +133,9 @@ class Files:
         return temporary
 
     def rename(self, temporary: str, name: str, *, replace: bool) -> bool:
-        """Give a written file its name; False, and nothing done, if it is taken and may not be.
+        """Give a written file its name; False if that is taken and may not be replaced.
 
-        The caller has its turn at that name.
+        To be called in one's turn at that name.
         """
         with self._explained("write"):
             if not replace and self._exists(self._path(name)):
@@ -148,7 +148,7 @@ class Files:
         Files._put(self, name, pa.py_buffer(text.encode()))
 
     def entries(self, folder: str = "") -> Iterator[FileEntry]:
-        """Every file below the folder, temporaries too; one that vanishes meanwhile is left out."""
+        """Every file below the folder, temporaries too, without those that vanish meanwhile."""
         base = self._path(folder).rstrip("/")
         with self._explained("list"):
             self._forget_listings()
@@ -185,17 +185,17 @@ class Files:
         return f"{self.root}/{name}"
 
     def _exists(self, path: str) -> bool:
-        """Unlike fsspec's own `exists`, which takes any error for a no."""
+        """Unlike fsspec's own `exists`, which answers no on any error."""
         self._forget_listings()
         return bool(self.filesystem.get_file_info(path).type != arrow_fs.FileType.NotFound)
 
     def _forget_listings(self) -> None:
-        """Some fsspec filesystems answer from listings that they have kept; others write too."""
+        """Some fsspec filesystems cache listings, which miss what other processes write."""
         if isinstance(self.filesystem, arrow_fs.PyFileSystem):
             self.filesystem.handler.fs.invalidate_cache()
 
     @contextmanager
-    def _explained(self, deed: str) -> Iterator[None]:
+    def _explained(self, action: str) -> Iterator[None]:
         try:
             yield
         except (StoreError, MemoryError):
@@ -203,12 +203,12 @@ class Files:
         except Exception as error:  # these filesystems raise whatever their clients raise
             reason = _without_secrets_of(self.url, error)
             raise StoreError(
-                f"store {self.url}: cannot {deed} it ({reason}); {self.advice}"
+                f"store {self.url}: cannot {action} it ({reason}); {self.advice}"
             ) from None  # the error beneath may show the address as it is
 
 
 class LocalFiles(Files):
-    """A directory of this machine, or one that it has mounted: what was renamed is on the disk."""
+    """A local or mounted directory, where a file that has its name is on the disk."""
 
     patience = 10.0
     advice = (

@@ -106,12 +106,10 @@ def dataset_table(dataset: Dataset, **details: Any) -> pa.Table:
     if dataset.edges is not None:
         source, target = dataset.edges
         degrees = np.bincount(target, minlength=dataset.n_nodes)
-        offsets = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
-        neighbours = pa.ListArray.from_arrays(pa.array(offsets), pa.array(source.astype(np.int32)))
-        table = table.append_column("neighbours", neighbours)
+        ends = np.concatenate([[0], np.cumsum(degrees)])
+        table = table.append_column("neighbours", _lists(ends, source.astype(np.int32)))
         if dataset.edge_weight is not None:
-            weights = pa.ListArray.from_arrays(pa.array(offsets), pa.array(dataset.edge_weight))
-            table = table.append_column("edge_weights", weights)
+            table = table.append_column("edge_weights", _lists(ends, dataset.edge_weight))
     # In one order: what is just parsed has another than what comes from the cache.
     masks = dict(sorted((dataset.masks or {}).items()))
     for name, mask in masks.items():
@@ -136,12 +134,11 @@ def dataset_of(table: pa.Table) -> Dataset:
     about = json.loads(table.schema.metadata[DESCRIBED])
     edges, edge_weight = None, None
     if "neighbours" in table.column_names:
-        neighbours = table["neighbours"].combine_chunks()
-        degrees = np.diff(neighbours.offsets.to_numpy())
-        source = neighbours.flatten().to_numpy().astype(np.int64)
-        edges = np.stack([source, np.repeat(np.arange(table.num_rows), degrees)])
+        ends, source = _flat(table["neighbours"])
+        target = np.repeat(np.arange(table.num_rows), np.diff(ends))
+        edges = np.stack([source.astype(np.int64), target])
     if "edge_weights" in table.column_names:
-        edge_weight = np.array(table["edge_weights"].combine_chunks().flatten())
+        _, edge_weight = _flat(table["edge_weights"])
     shape = about["image_shape"]
     return Dataset(
         name=about["name"],

@@ -1,7 +1,7 @@
-"""Who uses a store now, and whose turn it is to write a name: small files say so.
+"""Which runs use a store, and which writer of a name has its turn: small files in the store.
 
-So other processes can see it from the store alone, on whatever machine they are. A run writes its
-lease anew while it lives; one that was killed stops writing, and its lease runs out.
+Other processes, on any machine, see them there. A run renews its lease while it lives; the lease of
+a run that was killed expires.
 """
 
 import json
@@ -19,7 +19,7 @@ RUNNING = ".running"
 TURNS = ".turns"
 REFRESH_SECONDS = 60.0
 LEASE_SECONDS = 600.0
-# Machines may disagree about the time by this much.
+# The clocks of two machines may differ by this much.
 CLOCKS_DIFFER = 300.0
 
 logger = logging.getLogger(__name__)
@@ -48,29 +48,23 @@ def lease(files: Files) -> Iterator[None]:
     finally:
         ended.set()
         refresher.join(timeout=REFRESH_SECONDS)
-        with suppress(StoreError):  # then it runs out
+        with suppress(StoreError):  # then it expires
             files.delete(name)
 
 
 def running_since(files: Files, now: float) -> float | None:
-    """The earliest start of a run that is alive, with a margin for clocks; None if none is."""
-    leases = [_times(files, entry) for entry in files.entries(RUNNING)]
-    starts = [started for started, refreshed in leases if not expired(refreshed, now)]
+    """The earliest start of a run that is alive, with a margin for clocks; None without runs."""
+    leases = [times_of(files, entry) for entry in files.entries(RUNNING)]
+    starts = [
+        started
+        for started, refreshed in leases
+        if refreshed is None or now - refreshed <= LEASE_SECONDS
+    ]
     return min(starts) - CLOCKS_DIFFER if starts else None
 
 
-def last_refresh(files: Files, entry: FileEntry) -> float | None:
-    """When the run of a lease refreshed it last; None if unknown."""
-    return _times(files, entry)[1]
-
-
-def expired(refreshed: float | None, now: float) -> bool:
-    """Is that too long ago for a run that is alive?"""
-    return refreshed is not None and now - refreshed > LEASE_SECONDS
-
-
-def _times(files: Files, entry: FileEntry) -> tuple[float, float | None]:
-    """Start and last refresh; a lease that cannot be read may have started at any time."""
+def times_of(files: Files, entry: FileEntry) -> tuple[float, float | None]:
+    """Start and last refresh of a lease; one that cannot be read may be of any time."""
     try:
         data = files.read(entry.name)
         if data is None:  # the run ended this moment
@@ -87,7 +81,7 @@ def my_turn(files: Files, name: str) -> Iterator[None]:
 
     Burns and Lamport's one-bit algorithm, with a file for the bit: raise it; if one of a smaller
     name is up, lower it and wait; else wait for the others that are up, which lower theirs or soon
-    end. A writer that was killed in its turn is waited for as long as `files.patience` says.
+    end. After `files.patience` seconds a writer counts as dead.
     """
     path = PurePosixPath(name)
     folder = str(path.parent / TURNS)

@@ -1,4 +1,4 @@
-"""One artifact as the bytes of one Parquet file, sealed: a change of any byte is noticed.
+"""An artifact as the bytes of one Parquet file with a seal, so that a change of any byte shows.
 
 The schema's metadata holds a record of what the artifact is, with the digest of its content. The
 footer ends with a seal, the sha256 of the whole file with the seal's own digits as zeros, which
@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from flgc.addresses import without_secrets
 from tasks.store.digests import content_digest
+from tasks.store.files import StoreError
 
 RECORD = b"flgc.artifact"
 FIELDS: dict[str, type | tuple[type, ...]] = {
@@ -24,6 +24,7 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
     "stage": str,
     "parameters": dict,
     "inputs": dict,
+    "made_from": dict,
     "code": str,
     "digest": str,
     "rows": int,
@@ -32,17 +33,14 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
     "versions": dict,
     "provenance": dict,
 }
-"""What a record holds. Older ones lack `made_from`, the keys of those inputs that are artifacts."""
+"""What a record holds; `made_from` has the keys of those inputs that are artifacts."""
 SEAL = "flgc.seal"
 SEAL_PREFIX = b"sha256 of this file with these digits as zeros: "
 UNSEALED = b"0" * 64
 
 
-class DamagedArtifact(ValueError):
+class DamagedArtifact(StoreError):
     """The file is not what was written."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(without_secrets(message))
 
 
 def as_table(computed: pa.Table | pd.DataFrame) -> pa.Table:
@@ -119,9 +117,8 @@ def _record(schema: pa.Schema) -> dict[str, Any]:
         if not isinstance(record.get(name), kind) or isinstance(record[name], bool):
             raise DamagedArtifact(f"its record has {name}={record.get(name)!r}")
     for name in ("inputs", "made_from"):
-        given = record.get(name, {})
-        if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
-            raise DamagedArtifact(f"its record has {name}={given!r}")
+        if not all(isinstance(value, str) for value in record[name].values()):
+            raise DamagedArtifact(f"its record has {name}={record[name]!r}")
     try:
         moment = datetime.fromisoformat(record["created"])
         if moment.tzinfo is None:

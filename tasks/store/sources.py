@@ -1,6 +1,6 @@
 """Source files as this process first saw them, and what each module binds at its top level.
 
-What has been imported does not change when its file does, so neither does what is read here.
+Imported code stays as it is when its file changes, and so does what was read here.
 """
 
 import ast

@@ -2,7 +2,7 @@
 
 A key is the hash of (stage, its parameters, the digests of its inputs, the digest of the code that
 it runs). It does not depend on place, time or run, so any run on any machine finds what another
-one computed. What changes gets another key, and so does all that is made from it.
+one computed. A change of any of these gives another key.
 
     store = Store()
     graph = store.get_or_compute("graph", [knn_graph], build, parameters={"k": 10},
@@ -51,8 +51,8 @@ _computing: dict[tuple[str, str], threading.Lock] = {}
 class Artifact:
     """What one stage left in the store, small enough to pass between tasks.
 
-    `digest` is that of the content, `seconds` is how long the computation took, `cached` whether
-    the store had it already, `replaced_damaged` whether what the store had could not be used.
+    `digest` is that of the content, `seconds` is how long the computation took, `cached` says that
+    the store had it already, `replaced_damaged` that the store had a damaged one.
     """
 
     key: str
@@ -87,27 +87,27 @@ def file_name(key: str) -> str:
 
 
 def full_address(url: str | os.PathLike[str] | None) -> str:
-    """Where the store is, with its credentials, which are taken from the environment alone.
+    """The store's address with its credentials, which come from the environment alone.
 
-    An address shows in Prefect's parameters, in logs and in the list of processes. So addresses are
-    passed on without credentials, which each process finds again in FLGC_STORE.
+    Addresses show in Prefect's parameters, in logs and in the list of processes. So they are passed
+    on without credentials, which each process finds in FLGC_STORE again.
     """
     setting = os.environ.get(SETTING)
     address = os.fspath(url or setting or DEFAULT_ROOT)
     if "://" not in address:
         return os.path.abspath(os.path.expanduser(address))  # noqa: PTH100, PTH111
-    shown = without_secrets(address)
-    if HIDDEN not in shown or address == setting:
+    public = without_secrets(address)
+    if HIDDEN not in public or address == setting:
         return address
-    if address != shown:
+    if address != public:
         raise StoreError(
-            f"store {shown}: an address with credentials or a query is taken from {SETTING} only, "
+            f"store {public}: an address with credentials or a query is taken from {SETTING} only, "
             f"since others can see options and parameters; set {SETTING} to it and leave this out, "
             "or use the variables or files in which that filesystem looks for credentials"
         )
-    if setting is None or without_secrets(setting) != shown:
+    if setting is None or without_secrets(setting) != public:
         raise StoreError(
-            f"store {shown}: what is hidden by {HIDDEN} is not known here; set {SETTING} to the "
+            f"store {public}: what is hidden by {HIDDEN} is not known here; set {SETTING} to the "
             "whole address in the environment of this process too"
         )
     return setting
@@ -116,7 +116,7 @@ def full_address(url: str | os.PathLike[str] | None) -> str:
 class Store:
     """Artifacts under one root: a directory, or any URL that pyarrow or fsspec can open.
 
-    `url` names it without the credentials that FLGC_STORE may hold: it can be shown and passed on.
+    `url` has no credentials: it can be shown and passed on.
     """
 
     def __init__(self, url: str | os.PathLike[str] | None = None) -> None:
@@ -131,7 +131,7 @@ class Store:
         return f"Store({self.url!r})"
 
     def in_use(self) -> AbstractContextManager[None]:
-        """While a run is in it, `prune` removes nothing that was made since the run started."""
+        """Within this context `prune` removes nothing that was made since its beginning."""
         return lease(self.files)
 
     def get_or_compute(
@@ -194,27 +194,24 @@ class Store:
 
     def read(self, key: str) -> pa.Table:
         """The table of that key, checked: KeyError if there is none, DamagedArtifact if broken."""
-        data = self._data(key)
-        record = self._checked_record(key, data)
+        data, record = self._checked(key)
         with self._damage_explained(key):
             return read_table(data, record["digest"])
 
     def record(self, key: str) -> dict[str, Any]:
         """What is stored beside an artifact's table: identity, digest, versions, provenance."""
-        return self._checked_record(key, self._data(key))
+        return self._checked(key)[1]
 
-    def _data(self, key: str) -> pa.Buffer:
+    def _checked(self, key: str) -> tuple[pa.Buffer, dict[str, Any]]:
+        """All bytes and the record of an artifact whose seal is whole."""
         data = self.files.read(file_name(key))
         if data is None:
             raise KeyError(f"store {self.url} has no artifact {key}")
-        return data
-
-    def _checked_record(self, key: str, data: pa.Buffer) -> dict[str, Any]:
         with self._damage_explained(key):
             record = read_record(data)
             if record["key"] != key:
                 raise DamagedArtifact(f"it holds {record['key']}")
-        return record
+        return data, record
 
     @contextmanager
     def _damage_explained(self, key: str) -> Iterator[None]:
@@ -229,7 +226,7 @@ class Store:
             ) from error
 
     def _intact_record(self, key: str) -> tuple[dict[str, Any] | None, DamagedArtifact | None]:
-        """The record of a whole artifact, or what is wrong with a damaged one; neither if none."""
+        """The record of a whole artifact, the error of a damaged one, or neither without one."""
         try:
             return self.record(key), None
         except KeyError:
@@ -238,7 +235,7 @@ class Store:
             return None, error
 
     def _refuse_changed(self, key: str, code: Sequence[Any]) -> None:
-        """Key and result must be of the same code, and this process may run either."""
+        """Key and result must be of the same code, and nobody knows which version runs here."""
         changed = changed_files(*code)
         if changed:
             raise CodeChanged(
@@ -250,7 +247,7 @@ class Store:
     def _publish(
         self, record: dict[str, Any], data: pa.Buffer, *, replaced_damaged: bool
     ) -> Artifact:
-        """Write it, unless another process was first: then theirs is the artifact for both."""
+        """Write it, unless another process was first: then both return the artifact of that one."""
         name = file_name(record["key"])
         temporary = self.files.write(name, data)
         try:
@@ -263,7 +260,7 @@ class Store:
                         replaced_damaged = replaced_damaged or damaged is not None
                         return _artifact(record, cached=False, replaced_damaged=replaced_damaged)
         finally:
-            with suppress(StoreError):  # what is left over is pruned one day
+            with suppress(StoreError):  # `prune` deletes it later
                 self.files.delete(temporary)
 
 

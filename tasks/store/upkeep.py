@@ -8,30 +8,25 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from tasks.store.files import FileEntry, StoreError
-from tasks.store.leases import RUNNING, expired, last_refresh, my_turn, running_since
+from tasks.store.leases import LEASE_SECONDS, RUNNING, my_turn, running_since, times_of
 from tasks.store.parquet import DamagedArtifact, peek_record
 from tasks.store.store import KEY, Store, file_name
 
-# A writer may still be at work on a temporary file that is younger than this; if only its name
-# says when the writer started, it may have worked for long.
+# Seconds after which a temporary file is abandoned: since it was last written, or, where only its
+# name has a time, since its writer started, which may take long.
 TEMPORARY_GRACE = 3600.0
 WRITER_GRACE = 86400.0
-# What no run can bring back is deleted only if its stage is named.
+# No run can compute these again: they are deleted only if their stage is named.
 IRREPLACEABLE = ("history",)
 DAMAGED = "damaged"
 
-Problem = DamagedArtifact | StoreError
-
 
 @dataclass(frozen=True)
-class Listed:
+class Listed(FileEntry):
     """One artifact's file, with its record, or with the reason why it could not be read."""
 
-    name: str
-    size: int
-    modified: float | None
     record: dict[str, Any] | None
-    problem: Problem | None = None
+    problem: StoreError | None = None
 
     @property
     def key(self) -> str:
@@ -45,7 +40,7 @@ class Listed:
 
     @property
     def damaged(self) -> bool:
-        """Was it read in full and not whole? What could not be read may be whole."""
+        """Was it read in full, and not whole? A file that could not be read may be whole."""
         return isinstance(self.problem, DamagedArtifact)
 
     @property
@@ -57,13 +52,10 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Removal:
+class Removal(FileEntry):
     """A file that can be deleted, or that was kept, and why."""
 
-    name: str
-    size: int
     reason: str
-    modified: float | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ class Pruning:
 
 def artifact_keys(store: Store) -> list[str]:
     """The key of every artifact, by the names of the files alone."""
-    return [_key(entry) for entry in store.files.entries() if _is_artifact(entry)]
+    return [_key(entry) for entry in _artifacts(store)]
 
 
 def list_artifacts(store: Store, *, in_full: bool = False) -> list[Listed]:
@@ -84,12 +76,11 @@ def list_artifacts(store: Store, *, in_full: bool = False) -> list[Listed]:
 
     Records are taken from the files' ends; `in_full` reads every byte and checks the seals.
     """
-    entries = [entry for entry in store.files.entries() if _is_artifact(entry)]
-    found = (_listed(store, entry, in_full=in_full) for entry in entries)
-    return [listed for listed in found if listed is not None]
+    every = (_listed(store, entry, in_full=in_full) for entry in _artifacts(store))
+    return [listed for listed in every if listed is not None]
 
 
-def verify(store: Store) -> Iterator[tuple[str, Problem | None]]:
+def verify(store: Store) -> Iterator[tuple[str, StoreError | None]]:
     """Each artifact's key with None if it is whole, else with the problem."""
     for key in artifact_keys(store):
         try:
@@ -97,7 +88,7 @@ def verify(store: Store) -> Iterator[tuple[str, Problem | None]]:
             yield key, None
         except KeyError:
             continue
-        except (DamagedArtifact, StoreError) as error:
+        except StoreError as error:
             yield key, error
 
 
@@ -106,23 +97,17 @@ def find_key(store: Store, beginning: str) -> str:
     return _only(store, artifact_keys(store), beginning)
 
 
-def _only(store: Store, known: Collection[str], beginning: str) -> str:
-    found = [
+def _only(store: Store, keys: Collection[str], beginning: str) -> str:
+    matches = [
         key
-        for key in known
+        for key in keys
         if key.startswith(beginning) or key.rpartition("-")[2].startswith(beginning)
     ]
-    if len(found) == 1:
-        return found[0]
-    shown = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
-    what = f"{len(found)} artifacts begin so ({shown})" if found else "no artifact begins so"
+    if len(matches) == 1:
+        return matches[0]
+    some = ", ".join(matches[:5]) + (", ..." if len(matches) > 5 else "")
+    what = f"{len(matches)} artifacts begin so ({some})" if matches else "no artifact begins so"
     raise KeyError(f"store {store.url}: {what}: {beginning!r}; `ls` shows all")
-
-
-def prune(store: Store, *, delete: bool = False, **which: Any) -> list[Removal]:
-    """What `plan_pruning` says of `which` artifacts can go; deleted only if `delete`."""
-    pruning = plan_pruning(store, **which)
-    return carry_out(store, pruning) if delete else pruning.removals
 
 
 def plan_pruning(
@@ -133,7 +118,7 @@ def plan_pruning(
     keep_reachable_from: Collection[str] = (),
     now: float | None = None,
 ) -> Pruning:
-    """What can be deleted, and what is kept for another reason, each with its reason.
+    """What can be deleted, and what would be but for a reason to keep it, each with its reason.
 
     Always deleted: abandoned temporaries and damaged artifacts. On request: artifacts that are
     older, or of one of these stages; with `keep_reachable_from`, all that these keys were not made
@@ -148,29 +133,30 @@ def plan_pruning(
     since = running_since(store.files, moment)
     pruning = Pruning([], [])
 
-    def keep(file: FileEntry | Listed, why: str) -> None:
-        pruning.kept.append(Removal(file.name, file.size, why, file.modified))
+    def keep(file: FileEntry, why: str) -> None:
+        pruning.kept.append(Removal(file.name, file.size, file.modified, why))
 
-    def remove(file: FileEntry | Listed, made: float | None, why: str) -> None:
+    def remove(file: FileEntry, made: float | None, why: str) -> None:
         if since is not None and (made is None or made > since):
             keep(file, f"{why}, but a run that began before it is still using the store")
         else:
-            pruning.removals.append(Removal(file.name, file.size, why, file.modified))
+            pruning.removals.append(Removal(file.name, file.size, file.modified, why))
 
     for entry in entries:
         if entry.name.startswith(f"{RUNNING}/"):
-            refreshed = last_refresh(store.files, entry)
-            if expired(refreshed, moment):
-                remove(entry, refreshed, "lease of a run that was stopped")
-            elif refreshed is None:
-                keep(entry, "lease of unknown age; delete it by hand if no run uses the store")
+            why, grace = "lease of a run that was stopped", LEASE_SECONDS
+            unknown = "lease of unknown age; delete it by hand if no run uses the store"
+            alive = times_of(store.files, entry)[1]
         elif entry.temporary:
-            started = entry.started if entry.modified is None else entry.modified
+            why, unknown = "abandoned temporary file", "temporary file of unknown age"
             grace = WRITER_GRACE if entry.modified is None else TEMPORARY_GRACE
-            if started is None:
-                keep(entry, "temporary file of unknown age")
-            elif moment - started > grace:
-                remove(entry, started, "abandoned temporary file")
+            alive = entry.started if entry.modified is None else entry.modified
+        else:
+            continue
+        if alive is None:
+            keep(entry, unknown)
+        elif moment - alive > grace:
+            remove(entry, alive, why)
     for listed in artifacts:
         reason = _reason(listed, moment, older_than_days, stages, reachable)
         if reason is None:
@@ -203,7 +189,7 @@ def carry_out(store: Store, pruning: Pruning) -> list[Removal]:
 
 
 def _delete_damaged(store: Store, entry: FileEntry) -> bool:
-    """In its turn, so that no writer replaces it between the last check and the deletion."""
+    """Check and delete it in one turn, so that no writer replaces it in between."""
     with my_turn(store.files, entry.name):
         listed = _listed(store, entry, in_full=True)
         if listed is None or not listed.damaged:
@@ -245,7 +231,6 @@ def _reachable(store: Store, artifacts: list[Listed], results: Collection[str]) 
     for listed in artifacts:
         if listed.record is not None:
             by_digest.setdefault(listed.record["digest"], []).append(listed.key)
-    lost = next((listed.key for listed in artifacts if listed.record is None), None)
     waiting = [_only(store, by_key, result) for result in results]
     seen: set[str] = set()
     while waiting:
@@ -253,21 +238,18 @@ def _reachable(store: Store, artifacts: list[Listed], results: Collection[str]) 
         if key in seen:
             continue
         seen.add(key)
-        record = key in by_key and by_key[key].record
-        if not record:
-            raise _cannot_keep(store, f"{key} {_standing(by_key.get(key))}")
+        record = by_key[key].record
+        if record is None:
+            raise _cannot_keep(store, f"{key} {_standing(by_key[key])}")
         for name, digest in record["inputs"].items():
             sources = by_digest.get(digest, [])
             waiting.extend(sources)
-            # Older records do not say which inputs are artifacts and which came from elsewhere.
-            source = record.get("made_from", {}).get(name) or (
-                lost if "made_from" not in record else None
-            )
+            source = record["made_from"].get(name)
             if source in by_key and by_key[source].record is not None:
                 waiting.append(source)  # computed again since, perhaps with other content
             elif source is not None and not sources:
-                what = f"{key} was made from {source}" if "made_from" in record else source
-                raise _cannot_keep(store, f"{what}, which {_standing(by_key.get(source))}")
+                what = f"{key} was made from {source}, which {_standing(by_key.get(source))}"
+                raise _cannot_keep(store, what)
     return seen
 
 
@@ -286,26 +268,29 @@ def _key(entry: FileEntry) -> str:
     return PurePosixPath(entry.name).stem
 
 
-def _is_artifact(entry: FileEntry) -> bool:
-    return KEY.fullmatch(_key(entry)) is not None and entry.name == file_name(_key(entry))
+def _artifacts(store: Store) -> Iterator[FileEntry]:
+    """The files that lie where an artifact of their name does."""
+    for entry in store.files.entries():
+        if KEY.fullmatch(_key(entry)) and entry.name == file_name(_key(entry)):
+            yield entry
 
 
 def _listed(store: Store, entry: FileEntry, *, in_full: bool) -> Listed | None:
-    """The artifact of a file; None if it is gone. Only a full reading can call it damaged."""
+    """The artifact of a file; None if it is gone. Only after a full reading is it damaged."""
     record: dict[str, Any] | None = None
-    problem: Problem | None = None
+    problem: StoreError | None = None
     if not in_full:
         try:
             with store.files.open(entry.name) as source:
                 peeked = peek_record(source)
             record = peeked if peeked["key"] == _key(entry) else None
-        except Exception:  # of the many that Arrow can raise; the full reading tells what is wrong
+        except Exception:  # Arrow raises many; the full reading finds what is wrong
             record = None
     if record is None:
         try:
             record = store.record(_key(entry))
         except KeyError:
             return None
-        except (DamagedArtifact, StoreError) as error:
+        except StoreError as error:
             problem = error
     return Listed(entry.name, entry.size, entry.modified, record, problem)

@@ -16,7 +16,7 @@ from flgc.methods.sorted_affinity import SortedAffinity
 from flgc.methods.varying import SPLITS
 from flows import execute, reports, tables
 from tasks.running import stage as running
-from tasks.running.isolated import with_methods
+from tasks.running.isolated import methods_in
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -132,7 +132,7 @@ class Stubs:
         metrics = ("accuracy",) if method.startswith("classification") else ("ACC", "NMI")
         axes = {
             f"p_{axis}": every[0]
-            for axis, every in with_methods({"method": method})["method"].axes.items()
+            for axis, every in methods_in({"method": method})["method"].axes.items()
         }
         about = axes if along == SPLITS else {n: v for n, v in axes.items() if n != f"p_{along}"}
         rows = [

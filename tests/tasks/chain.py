@@ -56,9 +56,9 @@ def run_cell(store: Path, cell: Cell) -> dict[str, Artifact]:
     return {step.stage.name: artifact for step, artifact in made.items()}
 
 
-def computed(found: dict[str, Artifact]) -> set[str]:
+def computed(artifacts: dict[str, Artifact]) -> set[str]:
     """The stages that the store did not have."""
-    return {stage for stage, artifact in found.items() if not artifact.cached}
+    return {stage for stage, artifact in artifacts.items() if not artifact.cached}
 
 
 def iris(method: str = "FLGC*", protocol: str = "paper", experiment: Experiment = IRIS) -> Cell:

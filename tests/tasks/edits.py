@@ -30,5 +30,5 @@ def edited(path: str | Path, old: str, new: str) -> Iterator[None]:
 
 def forget() -> None:
     """As if nothing had been digested yet."""
-    for known in (sources.module_of, code._definition, code._digest_and_files):
-        known.cache_clear()
+    for function in (sources.module_of, code._definition, code._digest_and_files):
+        function.cache_clear()

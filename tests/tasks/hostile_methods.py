@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -151,54 +151,25 @@ class ChangesProcess(Hostile):
         np.linalg.solve = np.dot = None  # type: ignore[assignment]
 
 
-class Wide(Hostile):
-    def classes(self, n: int) -> Any:
-        return np.zeros((n, 2), int)
+def answering(name: str, classes: Callable[[int], Any]) -> type[Hostile]:
+    """A method that gives these classes for so many nodes."""
+    return type(name, (Hostile,), {"classes": staticmethod(classes), "__module__": __name__})
 
 
-class Few(Hostile):
-    def classes(self, n: int) -> Any:
-        return np.zeros(3, int)
-
-
-class Gaps(Hostile):
-    def classes(self, n: int) -> Any:
-        return np.where(np.arange(n) == 7, np.nan, 0)
-
-
-class Halves(Hostile):
-    def classes(self, n: int) -> Any:
-        return np.full(n, 0.5)
-
-
-class Letters(Hostile):
-    def classes(self, n: int) -> Any:
-        return np.full(n, "a")
-
-
-class Unknown(Hostile):
-    def classes(self, n: int) -> Any:
-        return np.full(n, 99)
-
-
-class Ragged(Hostile):
-    def classes(self, n: int) -> Any:
-        return [[0, 1]] * (n - 1) + [[0]]
-
-
-class Lists(Hostile):
-    def classes(self, n: int) -> Any:
-        return [0] * n
+Wide = answering("Wide", lambda n: np.zeros((n, 2), int))
+Few = answering("Few", lambda n: np.zeros(3, int))
+Gaps = answering("Gaps", lambda n: np.where(np.arange(n) == 7, np.nan, 0))
+Halves = answering("Halves", lambda n: np.full(n, 0.5))
+Letters = answering("Letters", lambda n: np.full(n, "a"))
+Unknown = answering("Unknown", lambda n: np.full(n, 99))
+Ragged = answering("Ragged", lambda n: [[0, 1]] * (n - 1) + [[0]])
+Lists = answering("Lists", lambda n: [0] * n)
+Lazy = answering("Lazy", lambda n: (0 for _ in range(n)))
 
 
 class Nothing(Hostile):
     def given(self, problem: Any) -> Any:
         return None
-
-
-class Lazy(Hostile):
-    def classes(self, n: int) -> Any:
-        return (0 for _ in range(n))
 
 
 class Silent(Hostile):

@@ -16,7 +16,7 @@ from tasks.analyses.labels import LabelCounts
 from tasks.analyses.neighbours import Neighbours
 from tasks.declared.paper import closed_form, prepared
 from tasks.declared.types import Cell, Experiment, Preparation, Subject
-from tasks.stages.products import at_setting
+from tasks.stages.products import resolve_setting
 from tasks.store import Artifact, Store
 from tasks.store.layouts import affinity_of, affinity_table, load
 from tests.tasks.chain import dag_of_cell, iris, rows, run_cell, run_steps
@@ -71,7 +71,7 @@ def test_the_setting_is_that_of_the_cell_without_what_varies(tmp_path: Path) -> 
 
 def test_a_setting_that_is_given_leaves_the_rest_as_the_grid_begins() -> None:
     grid = {"hops": (1, 2, 3), "teleport": (0.0, 0.1)}
-    found = at_setting("", ["P"], grid, along="graphs", setting={"hops": 9}, values=(0, 5))
+    found = resolve_setting("", ["P"], grid, along="graphs", setting={"hops": 9}, values=(0, 5))
     assert found == {
         "graphs": ["P"],
         "along": "graphs",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tasks.running.isolated import GIGABYTES, SECONDS, MethodFailed, run_isolated, seconds_allowed
+from tasks.running.isolated import GIGABYTES, SECONDS, MethodFailed, limit_of, run_isolated
 from tests.tasks.chain import IRIS, computed, iris, run_cell
 from tests.tasks.hostile_methods import ERRORS, Hostile, call, call_back
 
@@ -25,9 +25,9 @@ HERE = "tests.tasks.hostile_methods"
 
 def digests(store: Path) -> dict[str, str]:
     """What FLGC has of its own."""
-    found = run_cell(store, iris("FLGC"))
-    assert {"score", "pick", "fit"} <= {stage.split()[0] for stage in computed(found)}
-    return {stage: artifact.digest for stage, artifact in found.items()}
+    artifacts = run_cell(store, iris("FLGC"))
+    assert {"score", "pick", "fit"} <= {stage.split()[0] for stage in computed(artifacts)}
+    return {stage: artifact.digest for stage, artifact in artifacts.items()}
 
 
 def _of_process() -> tuple:
@@ -53,22 +53,22 @@ def test_a_hostile_method_fails_by_its_name_and_FLGC_does_not_notice(
     theirs = iris(name, experiment=dataclasses.replace(IRIS, methods=("FLGC", name)))
     state = _of_process()
     with ThreadPoolExecutor(1) as pool:
-        theirs_found = pool.submit(run_cell, tmp_path, theirs)
+        result = pool.submit(run_cell, tmp_path, theirs)
         assert digests(tmp_path) == alone
         if reason is None:
-            assert "fit" in {stage.split()[0] for stage in theirs_found.result()}
+            assert "fit" in {stage.split()[0] for stage in result.result()}
         else:
             with pytest.raises(MethodFailed) as raised:
-                theirs_found.result()
+                result.result()
             assert str(raised.value).startswith(f"{name}: ")
             assert reason in str(raised.value)
     assert _of_process() == state
 
 
 def test_callbacks_run_here_and_their_answers_are_the_same() -> None:
-    found = run_isolated(["x"], call_back, {"n": 3}, {"f": lambda n: (n + 1, os.getpid())})
-    assert found[:2] == (4, os.getpid())
-    assert found[2] != os.getpid()
+    answer = run_isolated(["x"], call_back, {"n": 3}, {"f": lambda n: (n + 1, os.getpid())})
+    assert answer[:2] == (4, os.getpid())
+    assert answer[2] != os.getpid()
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_work_that_gives_no_result_fails_by_the_name_of_its_method(
 def test_a_limit_is_a_number_above_0(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SECONDS, value)
     with pytest.raises(ValueError, match=re.escape(f"{SECONDS}={value!r}: give a number above 0")):
-        seconds_allowed()
+        limit_of(SECONDS)

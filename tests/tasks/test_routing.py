@@ -15,16 +15,20 @@ pytest.importorskip("prefect")
 
 from prefect.exceptions import ObjectNotFound
 from prefect.states import Completed, Crashed, Failed, Paused, Pending, Running, Scheduled
+from pydantic_core import to_jsonable_python
 
-from flgc.methods.registry import contender
+from flows.dag import dag_of
 from flows.fit_on_gpu import GPU_STAGES, fit_on_gpu
+from flows.plan import Plan
 from tasks.declared.suites import SUITES
 from tasks.declared.types import Cell
 from tasks.running import routing
+from tasks.running.nested import map_leaves
 from tasks.running.pools import GPU_POOL
 from tasks.running.stage import STAGES
 from tasks.running.steps import Step, chain_of, with_results
 from tasks.store import Artifact
+from tasks.store.digests import canonical_json
 from tests.tasks.chain import dag_of_cell
 
 
@@ -90,34 +94,32 @@ def test_a_fit_is_sent_to_a_worker_that_lives_but_not_from_there(
     monkeypatch.setattr(routing, "get_client", lambda sync_client: nullcontext(server))
     assert routing._send("fit", "here", "iris", {"grid": {"hops": (1, 2)}}) is sent
     if sent:
-        given = {"grid": {"hops": (1, 2)}}
+        given = {"grid": {"hops": [1, 2]}}
         expected = {"stage": "fit", "store": "here", "about": "iris", "given": given}
         assert (server.sent["parameters"], server.sent["name"]) == (expected, "fit iris")
 
 
 def send(server: ScriptedServer) -> bool:
-    return routing.fit_on_gpu_pool(
-        server, "fit", {"store": "here", "given": {}}, label="fit iris", sleep=lambda _: None
-    )
+    return routing.fit_on_gpu_pool(server, "fit", {}, label="fit", sleep=lambda _: None)
 
 
-def test_a_fit_is_sent_with_its_arguments_and_waited_for() -> None:
-    states = [Scheduled(), Pending(), Running(), Completed()]
-    server = ScriptedServer([["ONLINE"]], states)
-    assert send(server)
-    assert server.sent["parameters"] == {"stage": "fit", "store": "here", "given": {}}
-    assert server.sent["name"] == "fit iris"
-
-
-@pytest.mark.parametrize("end", [Failed(message="out of memory"), Crashed()])
-def test_a_fit_that_ends_badly_there_is_left_to_the_caller(end: Any) -> None:
-    assert not send(ScriptedServer([["ONLINE"]], [Running(), end]))
-
-
-def test_a_fit_that_nobody_takes_is_withdrawn() -> None:
-    server = ScriptedServer([["ONLINE"], ["ONLINE"], ["OFFLINE"]], [Scheduled()])
-    assert not send(server)
-    assert server.cancelled
+@pytest.mark.parametrize(
+    ("workers", "states", "done", "withdrawn"),
+    [
+        (["ONLINE"], [Scheduled(), Pending(), Running(), Completed()], True, False),
+        (["OFFLINE"], [Running(), Running(), Completed()], True, False),
+        (["ONLINE"], [Running(), Failed(message="out of memory")], False, False),
+        (["ONLINE"], [Running(), Crashed()], False, False),
+        (["ONLINE", "ONLINE", "OFFLINE"], [Scheduled()], False, True),
+    ],
+    ids=["done", "begun, whatever workers say", "failed", "crashed", "taken by nobody"],
+)
+def test_a_fit_is_waited_for_and_left_to_the_caller_where_no_worker_does_it(
+    workers: list[str], states: list[Any], done: bool, withdrawn: bool
+) -> None:
+    server = ScriptedServer([[status] for status in workers], states)
+    assert send(server) is done
+    assert server.cancelled is withdrawn
 
 
 @pytest.mark.parametrize("paused", ["pool", "queue"])
@@ -138,10 +140,6 @@ def test_a_fit_that_nobody_begins_is_withdrawn_in_the_end(state: Any) -> None:
     assert server.cancelled
 
 
-def test_a_fit_that_has_begun_is_waited_for_whatever_the_workers_say() -> None:
-    assert send(ScriptedServer([["OFFLINE"]], [Running(), Running(), Completed()]))
-
-
 def test_without_a_deployment_the_caller_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(self: Any, name: str) -> Any:
         raise ObjectNotFound(LookupError(name))
@@ -153,30 +151,22 @@ def test_without_a_deployment_the_caller_fits(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("suite", ["tiny", pytest.param("paper", marks=pytest.mark.slow)])
 def test_what_a_stage_is_given_survives_the_way_to_a_worker(suite: str) -> None:
     """Equal in type too: a 4 that comes back as 4.0 has another key in the store."""
-    data = Artifact("dataset-0", "d", "dataset", 150, 0.5, cached=True)
+    artifact = Artifact("dataset-0", "d", "dataset", 150, 0.5, cached=True)
+    assert arrived({"data": artifact, "picks": {"a": [artifact]}}) == {
+        "data": artifact,
+        "picks": {"a": [artifact]},
+    }
     for experiment in SUITES[suite]:
-        for subject in experiment.subjects:
-            for preparation in experiment.prepared(subject.dataset, "honest"):
-                row = contender(experiment.methods[0], experiment.task)
-                given = {
-                    "data": data,
-                    "splits": None,
-                    "picks": {"a": [data]},
-                    "grid": experiment.grid_of(row, preparation),
-                    "seeds": subject.seeds(experiment),
-                    "cell": Cell(experiment, subject, "FLGC*", "honest").row,
-                    "without": ("Id",),
-                }
-                sent = json.loads(json.dumps(routing.packed(given)))
-                arrived = routing.unpacked(sent)
-                assert repr(arrived) == repr(as_lists(given))
+        plan = Plan("", (experiment,), ("paper", "honest"), "cpu", "")
+        steps = [step for step in dag_of(plan, experiment).table.steps if step.stage.gpu]
+        assert steps
+        for step in steps:
+            given = map_leaves(lambda leaf: None if isinstance(leaf, Step) else leaf, step.given)
+            assert canonical_json(arrived(given)) == canonical_json(given)
 
 
-def as_lists(value: Any) -> Any:
-    """Tuples are lists in JSON, and in keys."""
-    if isinstance(value, dict):
-        return {name: as_lists(each) for name, each in value.items()}
-    return [as_lists(each) for each in value] if isinstance(value, list | tuple) else value
+def arrived(given: Any) -> Any:
+    return routing.unpacked(json.loads(json.dumps(to_jsonable_python(given))))
 
 
 @pytest.mark.parametrize("name", ["uci-tiny", "clustering-tiny"])
@@ -190,7 +180,7 @@ def test_a_worker_stores_under_the_key_that_the_sender_looks_up(name: str, tmp_p
     for step in chain_of(dag_of_cell(cell).cells[0].result):
         given = with_results(step.given, made)
         if step.stage.gpu:
-            sent = json.loads(json.dumps(routing.packed(given)))
+            sent = json.loads(json.dumps(to_jsonable_python(given)))
             fit_on_gpu.fn(step.stage.name, str(tmp_path), step.about, sent)
             done.append(step.stage.name)
         made[step] = step.stage(str(tmp_path), step.about, **given)

@@ -11,7 +11,7 @@ pytest.importorskip("prefect")
 
 from flgc.methods.estimators import Estimator
 from tasks.running import stage as running
-from tasks.running.scalings import of_grid
+from tasks.running.scalings import of_parameters
 from tasks.running.stage import Stage
 from tasks.stages.cells import corrupt, dataset, fit, graph, propagate, score, splits
 from tasks.stages.products import affinity, vary
@@ -95,7 +95,7 @@ ONE_HOT = ("flgc/ridge.py", "def one_hot(codes", "def one_hot(*, codes")
 
 
 def test_the_code_of_the_work_counts(tmp_path: Path, toy: Stage) -> None:
-    naming = Stage("toy", work, code=of_grid)
+    naming = Stage("toy", work, code=of_parameters)
     keys = [each(str(tmp_path), grid={"scaling": ["raw"]}).key for each in (toy, naming)]
     assert Stage("toy", other_work)(str(tmp_path), grid={"scaling": ["raw"]}).key not in keys
     assert keys[0] != keys[1]

@@ -20,10 +20,11 @@ from tasks.report.rows import COLUMNS
 from tasks.running.steps import chain_of
 from tasks.store import Store, layouts
 from tasks.store.layouts import dataset_of, dataset_table
-from tasks.store.upkeep import artifact_keys, prune
+from tasks.store.upkeep import artifact_keys
 from tests import plain
 from tests.tasks.chain import IRIS, computed, dag_of_cell, iris, rows, run_cell, run_steps
 from tests.tasks.edits import edited
+from tests.tasks.store.kit import prune
 
 ALL = {"dataset", "splits", "graph", "score", "pick", "propagate", "fit"}
 AXES = [f"p_{name}" for name in FLGC.axes]
@@ -56,13 +57,13 @@ def test_the_second_time_nothing_is_computed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("protocol", ["paper", "honest"])
 def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path, protocol: str) -> None:
     """What `honest` looks up in the grid is what a fit would give."""
-    found = run_cell(tmp_path, iris(protocol=protocol))
-    table = rows(tmp_path, found["fit"])
+    artifacts = run_cell(tmp_path, iris(protocol=protocol))
+    table = rows(tmp_path, artifacts["fit"])
     assert [name for name in table if not name.startswith("p_")] == list(COLUMNS)
     assert set(table) - set(COLUMNS) == {*AXES, "p_graph"}
     assert table["run"].tolist() == [0, 1]
     data = load("iris")
-    splits = from_table(Store(tmp_path).read(found["splits"].key))
+    splits = from_table(Store(tmp_path).read(artifacts["splits"].key))
     for row, split in zip(table.itertuples(), splits, strict=True):
         y = np.full(data.n_nodes, -1)
         y[split.train] = data.labels[split.train]
@@ -74,9 +75,9 @@ def test_rows_have_the_one_schema_and_the_library_agrees(tmp_path: Path, protoco
 
 
 def test_the_fit_of_the_picked_setting_scores_as_in_the_grid(tmp_path: Path) -> None:
-    found = run_cell(tmp_path, iris())
-    scores, fitted = rows(tmp_path, found["score"]), rows(tmp_path, found["fit"])
-    looked_up = rows(tmp_path, found["pick"])["test"].tolist()
+    artifacts = run_cell(tmp_path, iris())
+    scores, fitted = rows(tmp_path, artifacts["score"]), rows(tmp_path, artifacts["fit"])
+    looked_up = rows(tmp_path, artifacts["pick"])["test"].tolist()
     assert fitted["value"].tolist() == pytest.approx(looked_up)
     assert fitted["value"].mean() == pytest.approx(scores.groupby(AXES)["test"].mean().max())
 
@@ -88,8 +89,8 @@ def test_protocols_share_all_but_what_depends_on_the_pick(tmp_path: Path) -> Non
 
 def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> None:
     run_cell(tmp_path, iris("FLGC*"))
-    found = computed(run_cell(tmp_path, iris("FLGC")))
-    assert {"pick", "fit"} <= found <= {"pick", "propagate", "fit"}
+    stages = computed(run_cell(tmp_path, iris("FLGC")))
+    assert {"pick", "fit"} <= stages <= {"pick", "propagate", "fit"}
 
 
 @pytest.mark.parametrize(
@@ -97,13 +98,10 @@ def test_methods_share_all_but_their_own_part_of_the_grid(tmp_path: Path) -> Non
     [
         ("flgc/graph.py", "// (5 * n_classes)", "// n_classes // 5", {"graph"}),
         ("flgc/grid.py", "def _solver_of_some(", "def _solver_of_some(*, ", {"score", "fit"}),
-        ("flgc/propagation.py", "def embedding_grid(", "def embedding_grid(*, ", {"score", "fit"}),
         ("flgc/propagation.py", "def hop(P", "def hop(*, P", {"score", "propagate", "fit"}),
-        ("flgc/ridge.py", "def one_hot(codes", "def one_hot(*, codes", {"score", "fit"}),
         ("flgc/datasets/splits.py", "> 1:\n", "> 2:\n", {"splits"}),
         ("flgc/methods/picking.py", "rule = _average", "rule: object = _average", {"pick"}),
         ("flgc/noise.py", "def gaussian(", "def gaussian(*, ", set()),
-        ("flgc/clustering.py", "def fit_embedding(self", "def fit_embedding(*, self", set()),
         ("tasks/declared/paper.py", 'AVERAGED = "', 'AVERAGED = "x', set()),
         ("flows/dag.py", "class Dag:", "class Dag(object):", set()),
     ],
@@ -120,38 +118,20 @@ def test_changed_code_recomputes_what_runs_it(
         assert computed(run_cell(tmp_path, iris())) == recomputed
 
 
-SCALED = ("high - low, 1.0)", "high - low, 2.0)")
-
-
-@pytest.mark.parametrize(("method", "protocol"), [("FLGC*", "paper"), ("FLGC* averaged", "honest")])
-def test_a_cell_knows_the_scaling_that_it_was_picked_in(
-    tmp_path: Path, method: str, protocol: str
-) -> None:
-    """It is named by what was picked, and by no parameter."""
-    cell = iris(method, protocol)
-    run_cell(tmp_path, cell)
-    with edited("flgc/scaling.py", *SCALED):
-        assert "fit" in computed(run_cell(tmp_path, cell))
-    with edited("flgc/scaling.py", 'norm="l2"', 'norm="max"'):
-        assert computed(run_cell(tmp_path, cell)) == set()
-
-
 def test_an_average_goes_over_several_graphs(tmp_path: Path) -> None:
     """No features are kept for them, since those belong to one graph."""
-    clustered = Experiment(
-        name="clustered",
-        flow="clustering",
-        task="clustering",
-        title="Iris alone, on two graphs",
+    clustered = dataclasses.replace(
+        NOISY,
+        noises=(),
         datasets=("iris",),
         methods=("FLGC* averaged",),
         grids=closed_form((2, 4), (0.1,), (10.0,)),
         preparations=SMALL_SETS[:2],
     )
-    found = run_cell(tmp_path, iris("FLGC* averaged", "honest", clustered))
-    weighed = rows(tmp_path, found["pick"])
+    artifacts = run_cell(tmp_path, iris("FLGC* averaged", "honest", clustered))
+    weighed = rows(tmp_path, artifacts["pick"])
     assert set(weighed["p_graph"]) == {"standardised", "unit-length"}
-    [accuracy, _] = rows(tmp_path, found["fit"])["value"]
+    [accuracy, _] = rows(tmp_path, artifacts["fit"])["value"]
     assert accuracy > 0.7
 
 
@@ -173,18 +153,18 @@ def test_a_changed_parameter_recomputes_what_depends_on_it(
     tmp_path: Path, change: dict, recomputed: set[str]
 ) -> None:
     run_cell(tmp_path, iris())
-    found = computed(run_cell(tmp_path, iris(experiment=dataclasses.replace(IRIS, **change))))
-    assert found <= recomputed
-    assert found >= recomputed - {"propagate"}  # the same setting may be picked again
+    stages = computed(run_cell(tmp_path, iris(experiment=dataclasses.replace(IRIS, **change))))
+    assert stages <= recomputed
+    assert stages >= recomputed - {"propagate"}  # the same setting may be picked again
 
 
 def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> None:
     cell = Cell(NOISY, Subject("wine", NOISY.noises[0], 0), "FLGC*", "paper")
-    found = run_cell(tmp_path, cell)
+    artifacts = run_cell(tmp_path, cell)
     wine = load("wine")
-    noisy = dataset_of(Store(tmp_path).read(found["corrupt"].key))
+    noisy = layouts.load(Store(tmp_path), artifacts["corrupt"])
     assert noisy.provenance["changed"] == wine.features.size
-    table = rows(tmp_path, found["fit"])
+    table = rows(tmp_path, artifacts["fit"])
     assert set(table["changed"]) == {wine.features.size}
     assert set(table["changed_share"]) == {1.0}
     assert table["metric"].tolist() == ["ACC", "NMI"]
@@ -197,8 +177,8 @@ def test_noise_is_counted_and_its_dataset_is_one_of_its_own(tmp_path: Path) -> N
 
 def test_a_cell_names_its_noise() -> None:
     cell = Cell(NOISY, Subject("wine", Noise("gaussian", 0.1, "shared"), 2), "FLGC*", "paper")
-    said = {name: cell.row[name] for name in ("noise", "intensity", "noise_pattern", "first_run")}
-    assert list(said.values()) == ["gaussian", 0.1, "shared", 2]
+    row = {name: cell.row[name] for name in ("noise", "intensity", "noise_pattern", "first_run")}
+    assert list(row.values()) == ["gaussian", 0.1, "shared", 2]
     assert cell.title == "wine gaussian 0.1 shared run 2 FLGC* paper"
     assert iris().row["noise_pattern"] == ""
 
@@ -206,11 +186,12 @@ def test_a_cell_names_its_noise() -> None:
 def test_a_shared_pattern_reaches_the_data_of_both_protocols(tmp_path: Path) -> None:
     X = load("digits").features
     for noise in (Noise("gaussian", 0.1, "shared"), Noise("salt_pepper", 0.1, "shared")):
-        cells = [
-            Cell(NOISY, Subject("digits", noise), "FLGC*", protocol)
-            for protocol in ("paper", "honest")
-        ]
-        noisy, honest = (corrupted(tmp_path, cell) for cell in cells)
+        cells = [Cell(NOISY, Subject("digits", noise), "FLGC*", p) for p in ("paper", "honest")]
+        data = [dag_of_cell(cell).cells[-1].data for cell in cells]
+        noisy, honest = (
+            layouts.load(Store(tmp_path), run_steps(tmp_path, chain_of(each))[each]).features
+            for each in data
+        )
         np.testing.assert_array_equal(noisy, honest)
         assert noisy.min() >= 0
         assert noisy.max() <= 1
@@ -218,30 +199,15 @@ def test_a_shared_pattern_reaches_the_data_of_both_protocols(tmp_path: Path) -> 
         np.testing.assert_array_equal(noisy[0][alike], noisy[1][alike])
 
 
-def corrupted(store: Path, cell: Cell) -> np.ndarray:
-    """The features that a cell is made from."""
-    data = dag_of_cell(cell).cells[-1].data
-    return dataset_of(Store(store).read(run_steps(store, chain_of(data))[data].key)).features
-
-
-PREPARED = dataclasses.replace(
-    NOISY,
-    name="prepared",
-    grids=closed_form((2,), (0.0, 0.1), (10.0,)),
-    noises=(),
-    preparations=(
-        prepared("standardised", "standardised", 10),
-        prepared("unit-length", "unit-length", 10),
-    ),
-)
-
-
 def test_honest_clustering_picks_among_preparations_by_the_silhouette(tmp_path: Path) -> None:
-    honest = Cell(PREPARED, Subject("wine"), "FLGC*", "honest")
+    two = (*NOISY.preparations, prepared("unit-length", "unit-length", 10))
+    grids = closed_form((2,), (0.0, 0.1), (10.0,))
+    experiment = dataclasses.replace(NOISY, noises=(), preparations=two, grids=grids)
+    honest = Cell(experiment, Subject("wine"), "FLGC*", "honest")
     [picked] = rows(tmp_path, run_cell(tmp_path, honest)["pick"]).to_dict("records")
     silhouettes, tried = {}, 0
-    for preparation in PREPARED.preparations:
-        alone = dataclasses.replace(PREPARED, preparations=(preparation,))
+    for preparation in two:
+        alone = dataclasses.replace(experiment, preparations=(preparation,))
         cell = dataclasses.replace(honest, experiment=alone)
         scores = rows(tmp_path, run_cell(tmp_path, cell)["score"])
         silhouettes[preparation.title] = scores["silhouette"].max()
@@ -274,13 +240,6 @@ def test_seeds_are_the_same_for_every_method_and_protocol() -> None:
     assert noisy[0].seeds(NOISY) == noisy[1].seeds(NOISY) != Subject("wine").seeds(NOISY)
 
 
-def test_a_further_method_is_one_declaration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    declare(monkeypatch, "ridge", hops=(0,), teleport=(0.0,))
-    assert set(rows(tmp_path, run_cell(tmp_path, iris("ridge"))["fit"])["p_hops"]) == {0}
-
-
 def test_propagated_features_are_those_of_the_picked_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,10 +247,10 @@ def test_propagated_features_are_those_of_the_picked_setting(
     X = min_max(load("iris").features)
     for hops, teleport in ((2, 0.0), (2, 0.1), (4, 0.1)):
         declare(monkeypatch, "one", hops=(hops,), teleport=(teleport,))
-        found = run_cell(tmp_path, iris("one"))
-        P = layouts.load(Store(tmp_path), found["graph"]).toarray()
+        artifacts = run_cell(tmp_path, iris("one"))
+        P = layouts.load(Store(tmp_path), artifacts["graph"]).toarray()
         expected = plain.propagate(P, X, hops, teleport)
-        H = layouts.load(Store(tmp_path), found["propagate"])
+        H = layouts.load(Store(tmp_path), artifacts["propagate"])
         np.testing.assert_allclose(H, expected)
 
 
@@ -319,10 +278,10 @@ def test_datasets_survive_the_store(name: str) -> None:
 def test_honest_does_not_see_what_leaks_the_label(tmp_path: Path) -> None:
     experiment = dataclasses.replace(IRIS, datasets=("glass",))
     cells = {p: Cell(experiment, Subject("glass"), "FLGC*", p) for p in ("paper", "honest")}
-    found = {protocol: run_cell(tmp_path, cell) for protocol, cell in cells.items()}
+    by_protocol = {protocol: run_cell(tmp_path, cell) for protocol, cell in cells.items()}
     for stage in ("graph", "score"):
-        assert found["paper"][stage].digest != found["honest"][stage].digest
-    assert found["paper"]["splits"].key == found["honest"]["splits"].key
+        assert by_protocol["paper"][stage].digest != by_protocol["honest"][stage].digest
+    assert by_protocol["paper"]["splits"].key == by_protocol["honest"]["splits"].key
 
 
 def test_weights_of_edges_come_back_from_the_store() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from flows.cli.store import app
 from tasks.store.store import Artifact, Store, file_name
-from tasks.store.upkeep import list_artifacts
+from tasks.store.upkeep import Removal, carry_out, list_artifacts, plan_pruning
 
 
 def one(value: int) -> pa.Table:
@@ -86,6 +87,17 @@ def ordinary_user() -> Iterator[None]:
         os.seteuid(0)
 
 
+@contextmanager
+def small_files(size: int) -> Iterator[None]:
+    """As on a full disk, without privileges: the kernel refuses the write in the middle."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
 def forked(work: Callable[[], object]) -> int:
     """A process that does this and ends with 0 if nothing was raised."""
     pid = os.fork()
@@ -110,3 +122,9 @@ def in_fork(work: Callable[[], object], kill_when: Callable[[], object] | None =
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+def prune(store: Store, *, delete: bool = False, **which: Any) -> list[Removal]:
+    """What can go; deleted only if `delete`."""
+    pruning = plan_pruning(store, **which)
+    return carry_out(store, pruning) if delete else pruning.removals

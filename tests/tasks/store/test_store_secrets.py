@@ -45,16 +45,16 @@ def test_what_travels_has_no_secrets_and_finds_the_store_again(url: str, tmp_pat
 def test_an_address_with_secrets_is_taken_from_the_environment_only(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = Store().url
+    public = Store().url
     monkeypatch.setenv("FLGC_STORE", "memory://elsewhere")
     with pytest.raises(StoreError, match="taken from FLGC_STORE only") as refused:
         Store(url)
     assert_silent(str(refused.value))
     with pytest.raises(StoreError, match="is not known here; set FLGC_STORE"):
-        Store(shown)
+        Store(public)
     monkeypatch.delenv("FLGC_STORE")
     with pytest.raises(StoreError, match="is not known here; set FLGC_STORE"):
-        Store(shown)
+        Store(public)
     result = CliRunner().invoke(app, ["ls", "--store", url])
     assert result.exit_code == 2
     assert "FLGC_STORE" in result.stderr
@@ -69,10 +69,10 @@ def test_an_endpoint_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv("FLGC_STORE", f"s3://AKIAKEYID:sig0123456@bucket/x?{where}")
         with pytest.raises(StoreError) as raised:
             Store().record(artifact_key("fit", {}, {}, ""))
-    said = str(raised.value)
-    assert said.startswith(f"store s3://***@bucket/x?{where}: cannot read it")
-    assert f"connect to {endpoint}" in said or "connect to 127.0.0.1 port" in said
-    assert_silent(said)
+    message = str(raised.value)
+    assert message.startswith(f"store s3://***@bucket/x?{where}: cannot read it")
+    assert f"connect to {endpoint}" in message or "connect to 127.0.0.1 port" in message
+    assert_silent(message)
 
 
 def missing(store: Store) -> object:
@@ -124,14 +124,14 @@ def test_commands_and_logs_are_silent(
         artifact = store.get_or_compute("fit", (), table)
         store.files.note(file_name(artifact.key), "rubbish")
         commands = (["ls"], ["verify"], ["prune"], ["show", "fit"], ["show", "graph"])
-        said = [CliRunner().invoke(app, command).output for command in commands]
+        outputs = [CliRunner().invoke(app, command).output for command in commands]
         store.get_or_compute("fit", (), table)
-        said += [CliRunner().invoke(app, command).output for command in commands]
+        outputs += [CliRunner().invoke(app, command).output for command in commands]
         Vault.closed = True
-        said += [CliRunner().invoke(app, command).output for command in commands]
+        outputs += [CliRunner().invoke(app, command).output for command in commands]
         with store.in_use():
             pass
-    for output in (*said, caplog.text):
+    for output in (*outputs, caplog.text):
         assert_silent(output)
     assert "is damaged" in caplog.text
     assert "cannot see that a run uses the store" in caplog.text

@@ -82,19 +82,19 @@ def test_processes_agree(tmp_path: Path, scheme: str, damaged: bool) -> None:
 @pytest.mark.parametrize("damaged", [False, True])
 def test_threads_agree(damaged: bool) -> None:
     """Each spells the address in its own way, else they would compute one after the other."""
-    place, found = f"memory://{uuid.uuid4().hex}/store", {}
+    place, digests = f"memory://{uuid.uuid4().hex}/store", {}
     if damaged:
         spoil(Store(place))
 
     def write(slashes: str) -> None:
-        found[slashes] = list(write_all(place + slashes))
+        digests[slashes] = list(write_all(place + slashes))
 
     threads = [threading.Thread(target=write, args=("/" * n,)) for n in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert_agreed(Store(place), list(found.values()))
+    assert_agreed(Store(place), list(digests.values()))
 
 
 @pytest.mark.parametrize("earlier", [True, False])
