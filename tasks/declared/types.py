@@ -161,6 +161,11 @@ class Cell:
         return f"{self.subject.title} {self.method} {self.protocol}"
 
     @property
+    def spec(self) -> str:
+        """The method, as stages find it: `classification:FLGC*`."""
+        return f"{self.experiment.task}:{self.method}"
+
+    @property
     def row(self) -> dict[str, Any]:
         """What its rows of results say of themselves."""
         noise = self.subject.noise

@@ -6,7 +6,7 @@ Nothing here runs anything: a list of steps can be counted, looked up in a store
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -55,6 +55,12 @@ class Steps:
             self.made[key] = Step(stage, about, given, after)
             self.keys[self.made[key]] = str(len(self.keys))
         return self.made[key]
+
+    def sort(self, turn: Callable[[Step], tuple[int, ...]]) -> None:
+        """Have them run by their turn; those with the same one as they were added."""
+        ordered = sorted(self.keys.items(), key=lambda each: turn(each[0]))
+        self.keys.clear()
+        self.keys.update(ordered)
 
     def _as_text(self, value: Any) -> str:
         return f"step {self.keys[value]}" if isinstance(value, Step) else repr(value)
