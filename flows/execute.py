@@ -183,27 +183,21 @@ def costs_of(run: Execution, made: Iterable[CellSteps | Product]) -> dict[str, d
 
 def _telling(so_far: SoFar, plan: Plan, dag: Dag, run: Execution) -> Callable[[Step], None]:
     """To be called with each step that has ended; tells of a method when its last cell has."""
-    experiment = dag.table.experiment
-    waiting: dict[str, set[Step]] = {}
-    for cell in dag.cells:
-        if run.broken(cell.data) is None:
-            waiting.setdefault(cell.method, set()).add(cell.result)
+    here = [cell for cell in dag.cells if run.broken(cell.data) is None]
+    methods = {cell.result: cell.method for cell in here}
+    waiting = Counter(methods.values())
 
     def ended(step: Step) -> None:
-        finished = {name for name, steps in waiting.items() if steps == {step}}
-        for steps in waiting.values():
-            steps.discard(step)
-        if not finished:
+        method = methods.get(step)
+        if method:
+            waiting[method] -= 1
+        if not method or waiting[method]:
             so_far.keep_up()
             return
-        good = [
-            cell
-            for cell in dag.cells
-            if cell.method in finished and run.broken(cell.result) is None
-        ]
-        news = any(not run.made[cell.result].cached for cell in good)
-        done = [name for name in experiment.methods if name in waiting and not waiting[name]]
-        so_far.offer(experiment.name, news, partial(_part_of, plan, dag, run, done))
+        results = [run.made.get(result) for result, name in methods.items() if name == method]
+        news = any(result and not result.cached for result in results)
+        done = [name for name in dag.table.experiment.methods if waiting.get(name) == 0]
+        so_far.offer(dag.table.experiment.name, news, partial(_part_of, plan, dag, run, done))
 
     return ended
 

@@ -111,15 +111,12 @@ def provenance(store: str, sections: Sequence[Section]) -> dict[str, Any]:
     """What the records of the results and of their data say: sources, digests and versions."""
     data: dict[str, dict[str, str]] = {}
     versions: dict[str, dict[str, None]] = {}
-    for artifact in (artifact for section in sections for artifact in section.cells):
-        written = record(store, artifact.key)
-        for package, version in written["versions"].items():
+    for key in (artifact.key for section in sections for artifact in section.cells):
+        for package, version in record(store, key)["versions"].items():
             versions.setdefault(package, {})[version] = None
-        key = written["made_from"]["data"]
-        if not key.startswith("dataset-"):  # with noise, of which the dataset is the data
+        while not key.startswith("dataset-"):  # data with noise are made from a dataset, too
             key = record(store, key)["made_from"]["data"]
-        if key not in data:
-            data[key] = _source(record(store, key))
+        data[key] = _source(record(store, key))
     rows = sorted(data.values(), key=lambda row: row["dataset"])
     return {"data": rows, "versions": {name: ", ".join(found) for name, found in versions.items()}}
 
