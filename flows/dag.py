@@ -122,11 +122,19 @@ def _cell_steps(
         for about, each, P in zip(titles, preparations, graphs, strict=True)
     ]
     picks = pick_step(steps, cell, row, preparations, scores, cell.protocol)
-    features = []
+    features: list[Step] = []
     refit = one and _refits(cell, row)
     if refit:  # H of the setting that all runs share
-        H = {"data": data, "graph": graphs[0], "picks": picks}
-        features = [steps.add(propagate, cell.title, **H, without=without, device=device)]
+        H = steps.add(
+            propagate,
+            cell.title,
+            data=data,
+            graph=graphs[0],
+            picks=picks,
+            without=without,
+            device=device,
+        )
+        features.append(H)
     fitted: Any = graphs[0] if one else None  # of several the pick knows which
     if row.combine == "average" and not one:
         fitted = {each.title: P for each, P in zip(preparations, graphs, strict=True)}
