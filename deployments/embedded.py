@@ -11,10 +11,11 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from deployments.addresses import LOOPBACK, bind, url_of
 from flgc.addresses import without_secrets
@@ -29,25 +30,36 @@ class NoServer(RuntimeError):
     """The embedded server does not start; the message says why."""
 
 
-@contextmanager
-def use_any_api() -> Iterator[None]:
-    """Use the API that Prefect is set to, else that of an embedded server.
+def use_any_api() -> AbstractContextManager[Any]:
+    """The context of the API that Prefect is set to, else of an embedded server.
 
-    Its database is that of `flgc up` with the same settings, so its runs are seen there later.
+    The server starts at once, and to enter the context is to wait for it. Its database is that of
+    `flgc up` with the same settings, so its runs are seen there later.
     """
-    from prefect.settings import PREFECT_API_URL, temporary_settings
+    from prefect.settings import PREFECT_API_URL
 
-    if PREFECT_API_URL.value():
-        yield
-        return
-    with temporary_settings({PREFECT_API_URL: start_server("--embedded")}):
+    return nullcontext() if PREFECT_API_URL.value() else _use_embedded(launch_server("--embedded"))
+
+
+@contextmanager
+def _use_embedded(wait_for_api: Callable[[], str]) -> Iterator[None]:
+    """Without heartbeats, which nobody hears there: at its end each flow waits for their thread."""
+    from prefect.settings import temporary_settings
+
+    with temporary_settings({"api.url": wait_for_api(), "flows.heartbeat_frequency": None}):
         yield
 
 
 def start_server(*more: str) -> str:
-    """Start a server that is stopped when this process ends; the address of its API.
+    """Start a server that is stopped when this process ends; the address of its API."""
+    return launch_server(*more)()
 
-    Not before: Prefect's threads send what is left when Python ends. `more` are further options.
+
+def launch_server(*more: str) -> Callable[[], str]:
+    """The same without waiting for it: call what is returned to wait, and for the address.
+
+    It is not stopped before this process ends, as Prefect's threads send what is left then. `more`
+    are further options.
     """
     with bind(LOOPBACK, 0) as probe:
         port = probe.getsockname()[1]
@@ -63,12 +75,10 @@ def start_server(*more: str) -> str:
         start_new_session=True,  # Ctrl-C is for the flow, which reports its end to the server
     )
     atexit.register(_stop, server)
-    api_url = f"{url_of(LOOPBACK, port)}/api"
-    _wait_until_healthy(api_url, server, log)
-    return api_url
+    return partial(_wait_until_healthy, f"{url_of(LOOPBACK, port)}/api", server, log)
 
 
-def _wait_until_healthy(api_url: str, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+def _wait_until_healthy(api_url: str, server: subprocess.Popen[bytes], log: IO[bytes]) -> str:
     deadline = time.monotonic() + START_SECONDS
     while not _is_healthy(api_url):
         if server.poll() is not None:
@@ -78,6 +88,7 @@ def _wait_until_healthy(api_url: str, server: subprocess.Popen[bytes], log: IO[b
         if time.monotonic() > deadline:
             raise NoServer(f"Prefect's server does not answer after {START_SECONDS:.0f} s")
         time.sleep(0.1)
+    return api_url
 
 
 def _is_healthy(api_url: str) -> bool:

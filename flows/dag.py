@@ -2,8 +2,8 @@
 
     dataset -> (corrupt) -> splits, graph -> score -> pick -> (propagate) -> fit -> analyses
 
-Nothing is run here, and nothing but the declarations is looked at: `flows/execute.py` runs the
-steps, `flows/dry_run.py` looks them up.
+Nothing is run here, and only declarations are read: `flows/execute.py` runs the steps, and
+`flows/dry_run.py` looks them up.
 """
 
 import dataclasses
@@ -14,23 +14,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from flgc.datasets import REGISTRY, UnknownDataset, resolve, state
-from flgc.methods.base import Method
 from flgc.methods.registry import Contender, contender
 from flows.plan import Plan
-from tasks.analyses.base import CellStart, CellSteps, Product, TableSteps, pick_step
+from tasks.analyses.base import CellSteps, Product, TableSteps, pick_step
 from tasks.analyses.registry import analyses_of
 from tasks.declared.described import described
 from tasks.declared.types import Cell, Experiment, Preparation
 from tasks.report.gaps import NOT_AVAILABLE, Gap
-from tasks.running.steps import Step, Steps
-from tasks.stages.cells import corrupt, dataset, fit, graph, propagate, score, splits
+from tasks.running.steps import Step, Steps, chain_of
+from tasks.stages.cells import corrupt, dataset, fit, graph, pick, propagate, score, splits
+
+# The stages that are of a method, in their order; all others of cells run before them.
+OF_METHOD = (score, pick, propagate, fit)
+FIRST = (-1,)
 
 
 @dataclass(frozen=True, eq=False)
 class Dag:
     """The steps of an experiment: its datasets, its cells, and what its analyses ask for besides.
 
-    `gaps` are those of datasets that nobody has.
+    `gaps` are those of datasets that are not available.
     """
 
     table: TableSteps
@@ -39,7 +42,7 @@ class Dag:
 
     @property
     def cells(self) -> Sequence[CellSteps]:
-        """Those whose data somebody has."""
+        """The cells whose data are available."""
         return self.table.cells
 
     def after(self, cells: Sequence[CellSteps]) -> list[Product]:
@@ -49,198 +52,153 @@ class Dag:
 
 def dag_of(plan: Plan, experiment: Experiment) -> Dag:
     """Every step, once: what cells share is made once for all of them."""
-    steps, found, gaps = Steps(), dict[str, Step](), list[Gap]()
+    steps, data, gaps = Steps(), dict[str, Step](), list[Gap]()
     numbers = cells_of(experiment, plan.protocols)
     for name in experiment.datasets:
         standing = state(name)
         if standing.status == NOT_AVAILABLE:
             gaps.append(Gap(NOT_AVAILABLE, name, standing.detail, numbers[name]))
         else:
-            found[name] = steps.add(dataset, name, dataset=name)
-    here = [each for each in cells(experiment, plan.protocols) if each.subject.dataset in found]
-    start = [_start(steps, cell, _data(steps, cell, found[cell.subject.dataset])) for cell in here]
-    # One method after the other, the paper's own first: there is something to look at early on.
-    groups = sorted(_by_scores(start), key=lambda group: not group[0].row.method.own)
-    ended = {each: end for group in groups for each, end in _finish(steps, plan.device, group)}
+            data[name] = steps.add(dataset, name, dataset=name)
+    scored_as = dict[str, str]()
+    ways = [
+        _cell_steps(steps, plan.device, cell, data[cell.subject.dataset], scored_as)
+        for cell in cells(experiment, plan.protocols)
+        if cell.subject.dataset in data
+    ]
+    turns = _turns(ways)
+    steps.sort(lambda step: turns.get(step, FIRST))
     table = TableSteps(
-        experiment,
-        described(experiment),
-        plan.protocols,
-        plan.device,
-        found,
-        [ended[each] for each in start],
-        steps,
+        experiment, described(experiment), plan.protocols, plan.device, data, ways, steps
     )
     return Dag(table, tuple(_products(table, after=False)), tuple(gaps))
+
+
+def _cell_steps(
+    steps: Steps, device: str, cell: Cell, data: Step, scored_as: dict[str, str]
+) -> CellSteps:
+    """The way of a cell from its data to its result.
+
+    Rows with the same method and grid share their scores: `scored_as` has the first of them.
+    """
+    experiment, subject = cell.experiment, cell.subject
+    row = contender(cell.method, experiment.task)
+    title, seeds = subject.title, subject.seeds(experiment)
+    without = leaking(subject.dataset) if cell.protocol == "honest" else ()
+    preparations = preparations_of(cell, row)
+    one = len(preparations) == 1
+    titles = [title if one else f"{title} on {each.title}" for each in preparations]
+
+    if subject.noise:
+        data = _corrupted(steps, cell, data)
+    drawn = None
+    if experiment.split:
+        first = seeds[: experiment.n_splits]
+        drawn = steps.add(splits, title, data=data, split=experiment.split, seeds=first)
+    graphs = [
+        steps.add(
+            graph,
+            about,
+            data=data,
+            graph=each.graph,
+            n_neighbors=each.n_neighbors,
+            without=without,
+        )
+        for about, each in zip(titles, preparations, strict=True)
+    ]
+    scores = [
+        steps.add(
+            score,
+            f"{about} {_scored(row)}",
+            data=data,
+            graph=P,
+            splits=drawn,
+            method=scored_as.setdefault(_identity(row), cell.spec),
+            grid=experiment.grid_of(row, each),
+            seeds=seeds,
+            without=without,
+            device=device,
+        )
+        for about, each, P in zip(titles, preparations, graphs, strict=True)
+    ]
+    picks = pick_step(steps, cell, row, preparations, scores, cell.protocol)
+    features: list[Step] = []
+    refit = one and _refits(cell, row)
+    if refit:  # H of the setting that all runs share
+        H = steps.add(
+            propagate,
+            cell.title,
+            data=data,
+            graph=graphs[0],
+            picks=picks,
+            without=without,
+            device=device,
+        )
+        features.append(H)
+    fitted: Any = graphs[0] if one else None  # of several the pick knows which
+    if row.combine == "average" and not one:
+        fitted = {each.title: P for each, P in zip(preparations, graphs, strict=True)}
+    result = steps.add(
+        fit,
+        cell.title,
+        data=data,
+        graph=fitted,
+        splits=drawn,
+        picks=picks,
+        method=cell.spec,
+        seeds=seeds,
+        cell=cell.row,
+        without=without,
+        device=device,
+        refit=refit,
+        after=tuple(features),
+    )
+    return CellSteps(
+        cell, row, preparations, without, data, drawn, tuple(graphs), tuple(scores), picks, result
+    )
+
+
+def _corrupted(steps: Steps, cell: Cell, data: Step) -> Step:
+    """The dataset with the noise of the cell's subject."""
+    noise: Any = cell.subject.noise
+    [seed] = cell.subject.seeds(cell.experiment)
+    given = {name: value for name, value in vars(noise).items() if name != "runs"}
+    return steps.add(corrupt, cell.subject.title, data=data, **given, seed=seed)
+
+
+def _turns(ways: Sequence[CellSteps]) -> dict[Step, tuple[int, ...]]:
+    """When the steps of methods run, one method after the other.
+
+    The paper's own come first, so there is something to look at early on. The steps of a method
+    run stage by stage, so few of them wait for others.
+    """
+    methods = list(dict.fromkeys(way.scores[0].given["method"] for way in ways))
+    turns: dict[Step, tuple[int, ...]] = {}
+    for way in ways:
+        of_method = (not way.row.method.own, methods.index(way.scores[0].given["method"]))
+        for step in chain_of(way.result):
+            if step.stage in OF_METHOD:
+                turns.setdefault(step, (*of_method, OF_METHOD.index(step.stage)))
+    return turns
+
+
+def _refits(cell: Cell, row: Contender) -> bool:
+    """Whether all runs share a setting that is fitted anew, from features that are kept."""
+    shared = cell.protocol == "paper" or cell.experiment.n_splits == 1
+    return shared and row.method.closed_form and row.combine == "best"
+
+
+def _identity(row: Contender) -> str:
+    """What tells a method and its grid from others: two rows may have an instance each."""
+    kind = type(row.method)
+    named = [kind.__module__, kind.__qualname__, row.method.parameters(), row.grid]
+    return json.dumps(named, default=repr)
 
 
 def _products(table: TableSteps, *, after: bool) -> list[Product]:
     """What analyses ask for, of those that come after all cells or of the others."""
     every = analyses_of(table.experiment).values()
     return [product for each in every if each.after is after for product in each.products(table)]
-
-
-def _data(steps: Steps, cell: Cell, raw: Step) -> Step:
-    """The dataset, or its corruption."""
-    noise = cell.subject.noise
-    if noise is None:
-        return raw
-    [seed] = cell.subject.seeds(cell.experiment)
-    return steps.add(
-        corrupt,
-        cell.subject.title,
-        data=raw,
-        kind=noise.kind,
-        intensity=noise.intensity,
-        pattern=noise.pattern,
-        scaling=noise.scaling,
-        clip=noise.clip,
-        seed=seed,
-    )
-
-
-def _start(steps: Steps, cell: Cell, data: Step) -> CellStart:
-    """The data, who is labelled (in clusterings nobody), and P of each preparation."""
-    experiment, subject = cell.experiment, cell.subject
-    row = contender(cell.method, experiment.task)
-    preparations = preparations_of(cell, row)
-    without = leaking(subject.dataset) if cell.protocol == "honest" else ()
-    drawn = None
-    if experiment.split:
-        seeds = subject.seeds(experiment)[: experiment.n_splits]
-        drawn = steps.add(splits, subject.title, data=data, split=experiment.split, seeds=seeds)
-    graphs = [
-        steps.add(
-            graph,
-            _title(cell, preparations, each),
-            data=data,
-            graph=each.graph,
-            n_neighbors=each.n_neighbors,
-            without=without,
-        )
-        for each in preparations
-    ]
-    return CellStart(cell, row, preparations, without, data, drawn, tuple(graphs))
-
-
-def _by_scores(start: Sequence[CellStart]) -> list[list[CellStart]]:
-    """Cells whose rows share a method and its grid share scores."""
-    groups: dict[str, list[CellStart]] = {}
-    for each in start:
-        key = json.dumps([_identity(each.row.method), each.row.grid], default=repr)
-        groups.setdefault(key, []).append(each)
-    return list(groups.values())
-
-
-def _finish(
-    steps: Steps, device: str, group: Sequence[CellStart]
-) -> list[tuple[CellStart, CellSteps]]:
-    """Scores, picks and fits of cells that share scores, stage by stage: few of them wait."""
-    spec = _spec(group[0].cell)
-    scores = [_scores(steps, device, each, spec) for each in group]
-    picks = [
-        pick_step(steps, each.cell, each.row, each.preparations, of_cell, each.cell.protocol)
-        for each, of_cell in zip(group, scores, strict=True)
-    ]
-    features = [
-        _features(steps, device, each, pick) for each, pick in zip(group, picks, strict=True)
-    ]
-    return [
-        (
-            each,
-            CellSteps(
-                **vars(each),
-                scores=of_cell,
-                picks=pick,
-                result=_fit(steps, device, each, pick, kept),
-            ),
-        )
-        for each, of_cell, pick, kept in zip(group, scores, picks, features, strict=True)
-    ]
-
-
-def _scores(steps: Steps, device: str, start: CellStart, spec: str) -> tuple[Step, ...]:
-    """Every setting of the method's grid, on each graph."""
-    cell, row = start.cell, start.row
-    return tuple(
-        steps.add(
-            score,
-            f"{_title(cell, start.preparations, each)} {_scored(row)}",
-            data=start.data,
-            graph=P,
-            splits=start.splits,
-            method=spec,
-            grid=cell.experiment.grid_of(row, each),
-            seeds=cell.subject.seeds(cell.experiment),
-            without=start.without,
-            device=device,
-        )
-        for each, P in zip(start.preparations, start.graphs, strict=True)
-    )
-
-
-def _features(steps: Steps, device: str, start: CellStart, pick: Step) -> Step | None:
-    """H of a setting that all runs share, kept for the fit; nothing where no cell is fitted."""
-    if not _refits(start):
-        return None
-    return steps.add(
-        propagate,
-        start.cell.title,
-        data=start.data,
-        graph=start.graphs[0],
-        picks=pick,
-        without=start.without,
-        device=device,
-    )
-
-
-def _fit(steps: Steps, device: str, start: CellStart, pick: Step, features: Step | None) -> Step:
-    """The cell."""
-    cell, graphs = start.cell, start.graphs
-    given: Any = graphs[0]
-    if len(graphs) > 1:  # the pick says it all; who averages needs every one
-        titles = [each.title for each in start.preparations]
-        averages = start.row.combine == "average"
-        given = dict(zip(titles, graphs, strict=True)) if averages else None
-    return steps.add(
-        fit,
-        cell.title,
-        data=start.data,
-        graph=given,
-        splits=start.splits,
-        picks=pick,
-        method=_spec(cell),
-        seeds=cell.subject.seeds(cell.experiment),
-        cell=cell.row,
-        without=start.without,
-        device=device,
-        refit=_refits(start),
-        after=(features,) if features else (),
-    )
-
-
-def _refits(start: CellStart) -> bool:
-    """Whether all runs share a setting that is fitted anew, from features that are kept."""
-    shared = start.cell.protocol == "paper" or start.cell.experiment.n_splits == 1
-    closed = start.row.method.closed_form and start.row.combine == "best"
-    return closed and shared and len(start.preparations) == 1
-
-
-def _spec(cell: Cell) -> str:
-    """The method, as stages find it."""
-    return f"{cell.experiment.task}:{cell.method}"
-
-
-def _identity(method: Method) -> list[Any]:
-    """What tells a method from others: two of its rows may have an instance each."""
-    kind = type(method)
-    return [kind.__module__, kind.__qualname__, method.parameters()]
-
-
-def _title(cell: Cell, preparations: Sequence[Preparation], one: Preparation) -> str:
-    """`iris`, or with several graphs `iris on unit-length, 10 neighbours`."""
-    title = cell.subject.title
-    return title if len(preparations) == 1 else f"{title} on {one.title}"
 
 
 def _scored(row: Contender) -> str:

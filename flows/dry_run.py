@@ -38,7 +38,7 @@ class Lookup(NamedTuple):
 
 @dataclass(frozen=True)
 class DryCell:
-    """A cell that would be there, and how many settings it would be picked from."""
+    """A cell of the run, and how many settings it is picked from."""
 
     experiment: str
     data: str
@@ -50,7 +50,10 @@ class DryCell:
 
 @dataclass(frozen=True)
 class DryRun:
-    """All cells; how many steps are missing, and the seconds of those whose like the store has."""
+    """All cells, how many steps are missing, and their seconds where the store has similar ones.
+
+    `unknown` is how many have none.
+    """
 
     cells: tuple[DryCell, ...]
     steps: int
@@ -60,12 +63,12 @@ class DryRun:
 
 def dry_run(plan: Plan) -> DryRun:
     """Every cell of the plan; nothing is computed, and no Prefect is started."""
-    found, steps = look_up(plan)
+    rows, steps = look_up(plan)
     missing = [step for step in steps if step.artifact is None]
     costs = Costs(Store(plan.store)) if missing else None
     estimated = [costs.of(step.stage, step.about) for step in missing] if costs else []
     known = [seconds for seconds in estimated if seconds is not None]
-    return DryRun(tuple(found), len(missing), sum(known), len(missing) - len(known))
+    return DryRun(tuple(rows), len(missing), sum(known), len(missing) - len(known))
 
 
 def look_up(plan: Plan) -> tuple[list[DryCell], list[Lookup]]:
@@ -73,14 +76,14 @@ def look_up(plan: Plan) -> tuple[list[DryCell], list[Lookup]]:
 
     What is made of whole tables (figures, tests, the report) is not among the steps.
     """
-    found: list[DryCell] = []
+    rows: list[DryCell] = []
     steps: list[Lookup] = []
     for experiment in plan.experiments:
         dag = dag_of(plan, experiment)
         dag.after(dag.cells)  # adds its steps
         made = stored(plan.store, dag.table.steps)
-        found += [_looked_up(cell, made[cell.result]) for cell in dag.cells]
-        found += [
+        rows += [_looked_up(cell, made[cell.result]) for cell in dag.cells]
+        rows += [
             _listed(cell, 0, NO_DATA)
             for cell in cells(experiment, plan.protocols)
             if cell.subject.dataset not in dag.table.datasets
@@ -89,7 +92,7 @@ def look_up(plan: Plan) -> tuple[list[DryCell], list[Lookup]]:
             Lookup(experiment.name, step.stage.name, step.about, artifact)
             for step, artifact in made.items()
         ]
-    return found, steps
+    return rows, steps
 
 
 def stored(store: str, steps: Iterable[Step]) -> dict[Step, Artifact | None]:

@@ -2,7 +2,6 @@
 rows that are tested.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,10 +22,10 @@ from flows.tables import results_of, run_tables
 from tasks.analyses.paired import Paired
 from tasks.declared.evaluate import LABELLED, METHODS, PROTOCOL, RUNS, evaluated, usual_methods
 from tasks.declared.robustness import named
+from tasks.declared.types import DRAWN_SPLIT
 from tasks.store import Store
 
-SHARE, NUMBER, PUBLIC = re.compile(r"\d+(\.\d+)?%"), re.compile(r"[1-9]\d*"), "public"
-PER_CLASS = "-per-class"
+PUBLIC = "public"
 MOST_CLASSES = 12  # that are named one by one
 
 
@@ -95,11 +94,9 @@ def plan_evaluation(chosen: Evaluation) -> Plan:
 
 def split_of(labelled: str) -> str:
     """`10%`, `5` of each class, or the split that comes with the data."""
-    if SHARE.fullmatch(labelled) or labelled == PUBLIC:
-        return labelled
-    number = labelled.removesuffix(PER_CLASS)
-    if NUMBER.fullmatch(number):
-        return f"{number}{PER_CLASS}"
+    split = f"{labelled}-per-class" if labelled.isdigit() else labelled
+    if split == PUBLIC or DRAWN_SPLIT.fullmatch(split):
+        return split
     raise ValueError(
         f"labelled={labelled!r} is not possible: give a share such as 10%, a number of each class "
         f"such as 5, or {PUBLIC} for the split that comes with the data"

@@ -35,7 +35,7 @@ class StepEnded(NamedTuple):
 
 
 class TableEnded(NamedTuple):
-    """All cells of an experiment that can be had are there, and all that is made of them."""
+    """All available cells of an experiment have ended, and all that is made of them."""
 
     store: str
     section: Section
@@ -47,7 +47,7 @@ listeners: list[Listener] = []
 
 
 def tell(event: StepEnded | TableEnded) -> None:
-    """Let whoever shows progress know; one that cannot show it costs nothing else."""
+    """Call all listeners; one that fails costs nothing but its own display."""
     for listener in listeners:
         try:
             listener(event)
@@ -65,10 +65,10 @@ class Execution:
         self.errors: dict[Step, BaseException] = {}
 
     def run(self, steps: Iterable[Step], ended: Callable[[Step], None] | None = None) -> None:
-        """Hand steps to the runner, and wait until all have ended; `ended` is told of each."""
-        begun = {self._submit(step): step for step in steps if self._is_due(step)}
-        for future in as_completed(list(begun)):
-            step = begun[future]
+        """Hand steps to the runner, wait until all have ended, and call `ended` with each."""
+        submitted = {self._submit(step): step for step in steps if self._is_due(step)}
+        for future in as_completed(list(submitted)):
+            step = submitted[future]
             self._note(step, future)
             tell(StepEnded(self.experiment, step.name, self.made.get(step)))
             if ended:
@@ -79,14 +79,14 @@ class Execution:
         return next((each for each in chain_of(step) if each in self.errors), None)
 
     def _is_due(self, step: Step) -> bool:
-        """Whether it is to be submitted: what it needs may have failed already."""
+        """Whether to submit it: what it needs may have failed already."""
         failed = next((need for need in step.needs if need in self.errors), None)
         if failed is not None:
             self.errors[step] = self.errors[failed]
         return failed is None and step not in self.futures
 
     def _submit(self, step: Step) -> PrefectFuture:
-        """What is here already is handed on itself: nothing has to wait for it."""
+        """Results that are here already are handed on as they are: nothing waits for them."""
         given = with_results(step.given, ChainMap(self.made, self.futures))
         wait_for = [self.futures[each] for each in step.after]
         self.futures[step] = step.stage.submit(self.store, step.about, wait_for=wait_for, **given)
@@ -109,13 +109,13 @@ class Execution:
 
 
 def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = None) -> Section:
-    """All cells of an experiment, those that can be had, and what is made of them.
+    """The available cells of an experiment, and what is made of them.
 
-    `so_far` is told of each method whose cells are finished.
+    `so_far` hears of each method when its last cell has ended.
     """
     dag, run = dag_of(plan, experiment), Execution(plan.store, experiment.name)
     run.run(dag.table.datasets.values())
-    run.run(dag.table.steps, _telling(so_far, plan, dag, run) if so_far else None)
+    run.run(dag.table.steps, _offering(so_far, plan, dag, run) if so_far else None)
     good = [cell for cell in dag.cells if run.broken(cell.result) is None]
     after = dag.after(good)
     for product in after:
@@ -136,20 +136,20 @@ def run_experiment(plan: Plan, experiment: Experiment, so_far: SoFar | None = No
 def products_of(
     dag: Dag, run: Execution, products: Iterable[Product]
 ) -> tuple[dict[str, Any], list[Gap]]:
-    """The products that are there, and a gap for each step that broke and that no cell needs."""
-    found, gaps = dict[str, Any](), dict[Step, Gap]()
+    """The products, and a gap for each step that broke and that no cell needs."""
+    made, gaps = dict[str, Any](), dict[Step, Gap]()
     of_cells = {run.broken(cell.result) for cell in dag.cells}
     for product in products:
         broken = run.broken(product.step)
         if broken is None:
             *path, last = product.analysis, *product.path
-            inner = found
+            inner = made
             for name in path:
                 inner = inner.setdefault(name, {})
             inner[last] = run.made[product.step]
         elif broken not in of_cells:
             gaps[broken] = _gap(run, broken)
-    return found, list(gaps.values())
+    return made, list(gaps.values())
 
 
 def gaps_of(run: Execution, cells: Sequence[CellSteps]) -> list[Gap]:
@@ -166,7 +166,7 @@ def _gap(run: Execution, step: Step, cells: int = 0) -> Gap:
 
 
 def costs_of(run: Execution, made: Iterable[CellSteps | Product]) -> dict[str, dict[str, float]]:
-    """Seconds of each method's stages when they were computed, what is shared counted once."""
+    """Seconds that each method's stages took to compute; what its cells share counts once."""
     costs: dict[str, dict[str, float]] = {}
     counted = set()
     for each in made:
@@ -181,35 +181,29 @@ def costs_of(run: Execution, made: Iterable[CellSteps | Product]) -> dict[str, d
     return costs
 
 
-def _telling(so_far: SoFar, plan: Plan, dag: Dag, run: Execution) -> Callable[[Step], None]:
-    """To be called with each step that has ended; tells of a method when its last cell has."""
-    experiment = dag.table.experiment
-    waiting: dict[str, set[Step]] = {}
-    for cell in dag.cells:
-        if run.broken(cell.data) is None:
-            waiting.setdefault(cell.method, set()).add(cell.result)
+def _offering(so_far: SoFar, plan: Plan, dag: Dag, run: Execution) -> Callable[[Step], None]:
+    """A function to call with each step that has ended: it offers a method after its last cell."""
+    here = [cell for cell in dag.cells if run.broken(cell.data) is None]
+    methods = {cell.result: cell.method for cell in here}
+    waiting = Counter(methods.values())
 
     def ended(step: Step) -> None:
-        finished = {name for name, steps in waiting.items() if steps == {step}}
-        for steps in waiting.values():
-            steps.discard(step)
-        if not finished:
+        method = methods.get(step)
+        if method:
+            waiting[method] -= 1
+        if not method or waiting[method]:
             so_far.keep_up()
             return
-        good = [
-            cell
-            for cell in dag.cells
-            if cell.method in finished and run.broken(cell.result) is None
-        ]
-        news = any(not run.made[cell.result].cached for cell in good)
-        done = [name for name in experiment.methods if name in waiting and not waiting[name]]
-        so_far.offer(experiment.name, news, partial(_part_of, plan, dag, run, done))
+        results = [run.made.get(result) for result, name in methods.items() if name == method]
+        news = any(result and not result.cached for result in results)
+        done = [name for name in dag.table.experiment.methods if waiting.get(name) == 0]
+        so_far.offer(dag.table.experiment.name, news, partial(_part_of, plan, dag, run, done))
 
     return ended
 
 
 def _part_of(plan: Plan, dag: Dag, run: Execution, methods: Sequence[str]) -> Section:
-    """The cells of some methods, as if no others had been asked for, while those are computed."""
+    """The cells of some methods, as if no others were in the table."""
     experiment = dag.table.experiment
     number = f"{len(methods)} of {len(experiment.methods)} methods"
     title = f"{experiment.title} (so far: {number}; the run was going on)"

@@ -58,9 +58,9 @@ def show(path: Path, name: str, part: str = "") -> None:
             create_image_artifact(url, key=key, description=picture.stem)
     create_markdown_artifact(text, key=f"report-{name}", description=f"Report {name}")
     page = path.with_name("report.html")
-    said = f"Report {name} on the disk of the machine that ran it"
+    where = f"Report {name} on the disk of the machine that ran it"
     key = f"report-{name}-file"
-    create_link_artifact(page.as_uri(), key=key, link_text=page.name, description=said)
+    create_link_artifact(page.as_uri(), key=key, link_text=page.name, description=where)
 
 
 def report_folder(name: str) -> Path:
@@ -89,7 +89,7 @@ def contents(plan: Plan, name: str, sections: Sequence[Section]) -> dict[str, An
 
 
 def declared(plan: Plan, section: Section) -> Declaration:
-    """What the report is told of a table, beside its artifacts."""
+    """What the report has of a table besides its artifacts."""
     return Declaration(
         table=section.table,
         analyses=analyses_of(section.experiment),
@@ -103,30 +103,27 @@ def declared(plan: Plan, section: Section) -> Declaration:
 def history(store: str, suite: str) -> list[dict[str, Any]]:
     """What the flow `track` has measured of a suite so far."""
     rows = past(store)
-    found: list[Any] = rows[rows["suite"] == suite].to_dict("records")
-    return found
+    points: list[Any] = rows[rows["suite"] == suite].to_dict("records")
+    return points
 
 
 def provenance(store: str, sections: Sequence[Section]) -> dict[str, Any]:
     """What the records of the results and of their data say: sources, digests and versions."""
     data: dict[str, dict[str, str]] = {}
     versions: dict[str, dict[str, None]] = {}
-    for artifact in (artifact for section in sections for artifact in section.cells):
-        written = record(store, artifact.key)
-        for package, version in written["versions"].items():
+    for key in (artifact.key for section in sections for artifact in section.cells):
+        for package, version in record(store, key)["versions"].items():
             versions.setdefault(package, {})[version] = None
-        key = written["made_from"]["data"]
-        if not key.startswith("dataset-"):  # with noise, of which the dataset is the data
+        while not key.startswith("dataset-"):  # data with noise are made from a dataset, too
             key = record(store, key)["made_from"]["data"]
-        if key not in data:
-            data[key] = _source(record(store, key))
+        data[key] = _source(record(store, key))
     rows = sorted(data.values(), key=lambda row: row["dataset"])
     return {"data": rows, "versions": {name: ", ".join(found) for name, found in versions.items()}}
 
 
 @cache
 def record(store: str, key: str) -> dict[str, Any]:
-    """What is written down with an artifact; a report is written again and again."""
+    """What is noted with an artifact; kept, since a report is written again and again."""
     return Store(store).record(key)
 
 
@@ -146,7 +143,7 @@ def _source(written: dict[str, Any]) -> dict[str, str]:
 
 
 def place_of(source: str) -> str:
-    """Where a file is from; where it lies on this machine is nobody's business."""
+    """Where a file is from, without its place on this machine."""
     kind, _, path = source.partition(" ")
     if Path(path).is_absolute():
         return kind

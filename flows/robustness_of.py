@@ -1,6 +1,5 @@
 """Any image or table dataset under noise, with any methods."""
 
-import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,9 +17,8 @@ from flows.runners import task_runner
 from flows.signatures import takes
 from flows.tables import run_tables
 from tasks.declared.robustness import DEFAULT_NOISES, LIKE, named, under_noise
+from tasks.declared.types import DRAWN_SPLIT
 from tasks.store import Store
-
-SPLIT = re.compile(r"\d+(\.\d+)?%|[1-9]\d*-per-class")
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ def split_of(task: str, split: str | None) -> str:
             raise ValueError(f"split {split!r} is for classification: add --task classification")
         return ""
     split = split or LIKE[task].split
-    if not SPLIT.fullmatch(split):
+    if not DRAWN_SPLIT.fullmatch(split):
         raise ValueError(
             f"unknown split {split!r}; choose a share such as 10%, or a number such as 5-per-class"
         )

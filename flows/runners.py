@@ -43,7 +43,7 @@ def shared_runner(runner: str = "threads", address: str | None = None) -> Iterat
 
 
 def name_unconverged() -> None:
-    """In a worker: a line for each step with a solver that did not finish, and not for each fit.
+    """In a worker: one line for each step with a solver that did not converge, not for each fit.
 
     Threads of the run's own process have a line for each solver instead (`flows/terminal.py`).
     """

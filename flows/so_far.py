@@ -30,7 +30,7 @@ class SoFar:
         self.due = 0.0
 
     def add(self, section: Section) -> None:
-        """A whole section; what was in the store before is no news.
+        """Add a whole section; what was in the store before is no news.
 
         So a rerun leaves the report on disk, which may be whole, until it has computed more.
         """
@@ -39,7 +39,7 @@ class SoFar:
         self.offer(section.experiment.name, news, lambda: section)
 
     def offer(self, name: str, news: bool, section: Callable[[], Section]) -> None:
-        """More of a section, which is put together only if a report is written of it."""
+        """A section as far as it is, put together only if a report is written."""
         self.behind |= news
         self.sections[name] = section
         self.keep_up()
@@ -50,7 +50,7 @@ class SoFar:
             self.write()
 
     def write(self) -> None:
-        """The report now; what is wrong with the report of a part does not end the run."""
+        """Write the report now; a fault in it does not end the run."""
         started = time.thread_time()  # what it takes from others, however long it waits for them
         try:
             sections = [section() for section in self.sections.values()]
@@ -73,13 +73,13 @@ def so_far(plan: Plan, name: str) -> Iterator[SoFar]:
 
     A run that is stopped, by Ctrl-C for one, writes what it has before it waits for its tasks.
     """
-    shown = _of_run.get() or SoFar(plan, name)
-    token = _of_run.set(shown)
+    report = _of_run.get() or SoFar(plan, name)
+    token = _of_run.set(report)
     try:
-        yield shown
+        yield report
     except BaseException:
-        if shown.behind:
-            shown.write()
+        if report.behind:
+            report.write()
         raise
     finally:
         _of_run.reset(token)

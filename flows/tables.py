@@ -1,4 +1,4 @@
-"""What the flows of single tables have in common: run, show, and say what is not there."""
+"""What the flows of single tables have in common: run, show, and list what is missing."""
 
 import time
 from collections.abc import Sequence
@@ -51,9 +51,9 @@ def table_flow(name: str, description: str | None) -> Any:
 
 
 def run_tables(plan: Plan, strict: bool, name: str = "") -> Any:
-    """The sections of a plan's experiments, in a state that says what is not there.
+    """The sections of a plan's experiments, in a state that lists what is missing.
 
-    The `name` is that of the report, which has that of the flow in it unless one is given.
+    The report is called `name`; without one, after the plan and its flow.
     """
     started, sections = time.perf_counter(), []
     faults = list[gaps.Gap]()
@@ -73,9 +73,9 @@ def run_tables(plan: Plan, strict: bool, name: str = "") -> Any:
 
 
 def cost(started: float, runner: str = "threads") -> str:
-    """How long a flow took, and what of it was not the work of its stages.
+    """How long a flow took, and how much of that was not the work of its stages.
 
-    With a runner of other processes nobody here knows how long those were at work.
+    Of a runner with other processes, their work is not known here.
     """
     seconds = time.perf_counter() - started
     if runner != "threads":
@@ -92,11 +92,11 @@ def outcome(
     *,
     whole: bool = True,
 ) -> Any:
-    """The sections, in a state that lists what is not there and why.
+    """The sections, in a state that lists what is missing and why.
 
-    Failed if something broke, be it a part of the report (`faults`); if something was not reachable
-    and that is asked for (`strict`); and if there is not a single cell in a `whole` run, which
-    others may have where this is a part.
+    It is Failed if something broke, a part of the report included (`faults`); with `strict`, if
+    something was not reachable; and if a `whole` run has no cell. Where this is a part of a run,
+    other parts may have some.
     """
     missing = [*(gap for section in sections for gap in section.gaps), *faults]
     kinds = {gap.kind for gap in missing}
@@ -113,7 +113,7 @@ def outcome(
 
 
 def summary(sections: list[Section], missing: Sequence[gaps.Gap]) -> str:
-    """How many cells are there, a line for each cause of those that are not, and what to do."""
+    """How many cells are there, a line for each cause of missing ones, and what to do."""
     if not missing:
         protocols = " or ".join(f"`{name}`" for name in sections[0].protocols)
         return f"{verdict(sections)}: no row that was chosen has a cell in {protocols}."
@@ -130,7 +130,7 @@ def summary(sections: list[Section], missing: Sequence[gaps.Gap]) -> str:
 
 
 def show(plan: Plan, section: Section) -> None:
-    """The table in Prefect's UI; what goes wrong there costs nothing but that."""
+    """The table in Prefect's UI; a fault there costs nothing else."""
     try:
         _show(plan, section)
     except Exception:
@@ -183,15 +183,15 @@ def standings(section: Section, rows: pd.DataFrame) -> list[str]:
 
 def _means(section: Section, rows: pd.DataFrame) -> dict[str, pd.Series]:
     """By protocol the mean of each method in points, the best first."""
-    found = {}
+    of_protocols = {}
     for protocol in section.protocols:
         metric = section.table.metrics[0]
         ours = rows[(rows["protocol"] == protocol) & (rows["metric"] == metric)]
         wide = ours.pivot_table(index=SUBJECT, columns="method", values="value").dropna()
         if len(wide):
             means = (100 * wide.mean()).round(section.table.decimals)
-            found[protocol] = means.sort_values(ascending=False, kind="stable")
-    return found
+            of_protocols[protocol] = means.sort_values(ascending=False, kind="stable")
+    return of_protocols
 
 
 def _ends(means: pd.Series, digits: int) -> str:
@@ -217,6 +217,6 @@ def _rows(store: str, results: tuple[Artifact, ...]) -> pd.DataFrame:
 
 
 def verdict(sections: Sequence[Section]) -> str:
-    """How many cells are there, and how many are not, by kind."""
+    """How many cells are there, and how many are missing, by kind."""
     missing = [gap for section in sections for gap in section.gaps]
     return gaps.verdict(sum(len(section.cells) for section in sections), missing)

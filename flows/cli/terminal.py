@@ -80,10 +80,11 @@ def run_flow(
     from tasks.store import StoreError
 
     try:
+        api = use_any_api()  # its server starts while the store is looked through
         outlook = _outlook(plan)
         called, running = time.perf_counter(), []
         noted = flow.with_options(on_running=[lambda *_: running.append(time.perf_counter())])
-        with stoppable(), report_unconverged(), show_progress(outlook), use_any_api():
+        with stoppable(), report_unconverged(), show_progress(outlook), api:
             state = noted(**parameters, return_state=True)
     except (NoServer, StoreError) as error:
         stop(command, error, 1)

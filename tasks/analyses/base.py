@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class CellStart:
-    """A cell of a table and the steps up to its graphs.
+class CellSteps:
+    """A cell of a table and all steps that lead to it; `result` is the last.
 
     `without` are features that are left out since they leak the label.
     """
@@ -39,12 +39,6 @@ class CellStart:
     data: Step
     splits: Step | None
     graphs: tuple[Step, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class CellSteps(CellStart):
-    """A cell and all steps that lead to it; `result` is the last."""
-
     scores: tuple[Step, ...]
     picks: Step
     result: Step
@@ -62,7 +56,7 @@ class CellSteps(CellStart):
     @property
     def spec(self) -> str:
         """The method, as stages find it."""
-        return f"{self.cell.experiment.task}:{self.cell.method}"
+        return self.cell.spec
 
     @property
     def graphs_by_title(self) -> dict[str, Step]:

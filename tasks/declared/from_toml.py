@@ -32,13 +32,13 @@ from flgc.scaling import SCALINGS
 from tasks.analyses.registry import ANALYSES
 from tasks.declared.paper import GRAPH, MIN_MAX, SMALL_SETS
 from tasks.declared.published import TABLES
-from tasks.declared.types import Experiment, Preparation
+from tasks.declared.types import DRAWN_SPLIT, FIXED_SPLITS, Experiment, Preparation
 
 FLOWS = ("citation", "uci", "clustering", "robustness")
 # The flow that runs an experiment, unless it names another.
 USUAL_FLOW = {"classification": "uci", "clustering": "clustering"}
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-SPLIT = re.compile(r"public|random|full|random-full|\d+(\.\d+)?%|[1-9]\d*-per-class")
+SPLITS = (*FIXED_SPLITS, "random", "random-full")
 TYPES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -140,7 +140,8 @@ def _check_methods(made: Experiment, where: str) -> None:
 def _check_split(made: Experiment, where: str) -> None:
     if made.task == "clustering" and made.split:
         raise ValueError(f"{where}: split = {made.split!r} is for classification: leave it out")
-    if made.task == "classification" and not SPLIT.fullmatch(made.split):
+    drawn = made.split in SPLITS or DRAWN_SPLIT.fullmatch(made.split)
+    if made.task == "classification" and not drawn:
         raise ValueError(
             f"{where}: split = {made.split!r}; choose public, random, full, random-full, a share "
             "such as 10%, or a number such as 5-per-class"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import product
+from typing import Any
 
 from flgc.noise import INDEPENDENT, NOISES, SHARED
 from tasks.analyses.affinity import Affinities
@@ -17,7 +18,7 @@ from tasks.analyses.shares import LabelShares
 from tasks.analyses.sizes import Sizes
 from tasks.analyses.timing import TimedHops
 from tasks.declared.rivals import TABLE_GRIDS, own_grids
-from tasks.declared.types import Experiment, Noise, Preparation
+from tasks.declared.types import Experiment, Noise, Preparation, values
 
 CITATION_GRAPHS = ("Cora", "CiteSeer", "PubMed")
 # In the order of the paper's table of accuracies.
@@ -66,9 +67,9 @@ def closed_form(
     return {"FLGC*": {"hops": hops, "teleport": teleports, "regularization": regularizations}}
 
 
-def prepared(graph: str, scaling: str, n_neighbors: int | None, **axes: tuple) -> Preparation:
+def prepared(graph: str, scaling: str, n_neighbors: int | None, **axes: Any) -> Preparation:
     """Neighbours in one scaling, features in another."""
-    return Preparation(graph, n_neighbors, {"scaling": (scaling,), **axes})
+    return Preparation(graph, n_neighbors, values(scaling=scaling, **axes))
 
 
 # Within the paper's own grid for clusterings.
@@ -99,37 +100,17 @@ SMALL_SETS = tuple(
 # The same for images, on fewer hops; then, on the paper's neighbours and on three, the constants of
 # the heuristic that their authors have for each set.
 IMAGES = prepared("unit-length", "standardised", None, **WITHIN | {"hops": (1, 3, 10)})
-BLOCKS: dict[str, dict[str, tuple]] = {
-    "COIL20": {
-        "threshold": (0.8,),
-        "subspace_dim": (8,),
-        "power": (10,),
-        "regularization": (10.0, 100.0, 1e3),
-    },
-    "ORL": {
-        "threshold": (0.8,),
-        "subspace_dim": (3,),
-        "power": (1,),
-        "regularization": (100.0, 1e3, 1e4),
-    },
-    "ExtendedYaleB": {
-        "threshold": (0.25,),
-        "subspace_dim": (4,),
-        "power": (4,),
-        "regularization": (100.0, 1e3),
-    },
+BLOCKS = {
+    "COIL20": values(threshold=0.8, subspace_dim=8, power=10, regularization=(10.0, 100.0, 1e3)),
+    "ORL": values(threshold=0.8, subspace_dim=3, power=1, regularization=(100.0, 1e3, 1e4)),
+    "ExtendedYaleB": values(threshold=0.25, subspace_dim=4, power=4, regularization=(100.0, 1e3)),
 }
 TUNED_IMAGES = {
     name: tuple(
         prepared(
-            "unit-length",
-            "standardised",
-            n_neighbors,
-            **blocks,
-            hops=(1, 3, 10),
-            teleport=(0.0, 0.2, 0.5),
+            "unit-length", "standardised", k, **blocks, hops=(1, 3, 10), teleport=(0.0, 0.2, 0.5)
         )
-        for n_neighbors in (None, 3)
+        for k in (None, 3)
     )
     for name, blocks in BLOCKS.items()
 }
@@ -267,7 +248,7 @@ PAPER = (
             "iris": (prepared("unit-length", "standardised", 10, **BEYOND),),
             "wine": (prepared("standardised", "standardised", 10, **BEYOND),),
             "Yale": (
-                prepared("unit-length", "unit-length", 10, subspace_dim=(8,), power=(2,), **BEYOND),
+                prepared("unit-length", "unit-length", 10, subspace_dim=8, power=2, **BEYOND),
             ),
         },
         runs=20,
@@ -349,7 +330,7 @@ PAPER = (
             "EGCSC": {"regularization": (100.0,)},
         },
         preparations=tuple(
-            prepared("unit-length", "standardised", k, threshold=(0.25,), hops=(hops,))
+            prepared("unit-length", "standardised", k, threshold=0.25, hops=hops)
             for k, hops in ((12, 3), (3, 1))
         ),
         noises=noises(INTENSITIES, runs={SHARED: 3, INDEPENDENT: 1}),

@@ -9,53 +9,39 @@ settings the first one counts: the authors' variant, the longer training.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from flgc.methods.base import Grid
 from flgc.methods.registry import contender
+from tasks.declared.types import values
 
-_LAYERS: Grid = {"hops": (2,), "hidden": (16,)}
-_EPOCHS = (200, 100, 50)
-_GCN: Grid = {
-    **_LAYERS,
-    "learning_rate": (0.01, 0.05),
-    "weight_decay": (5e-4,),
-    "epochs": _EPOCHS,
-}
+
+def trained(**axes: Any) -> dict[str, tuple]:
+    """The values of axes, a single one by itself, and three epochs."""
+    return {**values(**axes), "epochs": (200, 100, 50)}
+
+
+_GCN = trained(hops=2, hidden=16, learning_rate=(0.01, 0.05), weight_decay=5e-4)
 
 TABLE_GRIDS: dict[str, Grid] = {
     "GCN": _GCN,
     "GCN-Linear": _GCN,
-    "DropEdge": {
-        **_LAYERS,
-        "drop": (0.6,),
-        "learning_rate": (0.007, 0.05),
-        "weight_decay": (1e-5,),
-        "epochs": _EPOCHS,
-    },
-    "SGC": {
-        "hops": (2,),
-        "learning_rate": (0.2, 1.0),
-        "weight_decay": (5e-5,),
-        "epochs": _EPOCHS,
-    },
-    "GCNII": {
-        "hops": (4,),
-        "hidden": (16,),
-        "teleport": (0.1,),
-        "theta": (0.5,),
-        "learning_rate": (0.01, 0.05),
-        "weight_decay": (5e-4,),
-        "conv_decay": (0.01,),
-        "epochs": _EPOCHS,
-    },
-    "APPNP": {
-        "hops": (10,),
-        "hidden": (16,),
-        "teleport": (0.1,),
-        "learning_rate": (0.01,),
-        "weight_decay": (5e-3, 5e-4),
-        "epochs": _EPOCHS,
-    },
+    "DropEdge": trained(
+        hops=2, hidden=16, drop=0.6, learning_rate=(0.007, 0.05), weight_decay=1e-5
+    ),
+    "SGC": trained(hops=2, learning_rate=(0.2, 1.0), weight_decay=5e-5),
+    "GCNII": trained(
+        hops=4,
+        hidden=16,
+        teleport=0.1,
+        theta=0.5,
+        learning_rate=(0.01, 0.05),
+        weight_decay=5e-4,
+        conv_decay=0.01,
+    ),
+    "APPNP": trained(
+        hops=10, hidden=16, teleport=0.1, learning_rate=0.01, weight_decay=(5e-3, 5e-4)
+    ),
 }
 
 

@@ -4,6 +4,7 @@ A further table is one more `Experiment` of a suite, a further method one name m
 """
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,13 @@ from tasks.analyses.base import Analysis
 
 # Splits that come with the data: the same for all runs.
 FIXED_SPLITS = ("public", "full")
+# Those that are drawn of each class: a share, or a number.
+DRAWN_SPLIT = re.compile(r"\d+(\.\d+)?%|[1-9]\d*-per-class")
+
+
+def values(**axes: Any) -> dict[str, tuple]:
+    """The values of each axis; a single one need not be in a tuple."""
+    return {axis: of if isinstance(of, tuple) else (of,) for axis, of in axes.items()}
 
 
 @dataclass(frozen=True)
@@ -159,6 +167,11 @@ class Cell:
     def title(self) -> str:
         """`Cora FLGC* honest`."""
         return f"{self.subject.title} {self.method} {self.protocol}"
+
+    @property
+    def spec(self) -> str:
+        """The method, as stages find it: `classification:FLGC*`."""
+        return f"{self.experiment.task}:{self.method}"
 
     @property
     def row(self) -> dict[str, Any]:

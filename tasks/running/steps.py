@@ -6,7 +6,7 @@ Nothing here runs anything: a list of steps can be counted, looked up in a store
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -51,6 +51,10 @@ class Steps:
         """The step of this stage and these arguments; its `about` is the first that was added."""
         text = json.dumps([stage.name, given], default=_as_text, sort_keys=True)
         return self.by_text.setdefault(text, Step(stage, about, given, after))
+
+    def sort(self, turn: Callable[[Step], tuple[int, ...]]) -> None:
+        """Have them run by their turn; those with the same one as they were added."""
+        self.by_text = dict(sorted(self.by_text.items(), key=lambda item: turn(item[1])))
 
 
 def _as_text(value: Any) -> str:

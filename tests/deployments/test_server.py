@@ -225,16 +225,17 @@ def environment(home: Path) -> dict[str, str]:
 
 
 FLOW_OF_ITS_OWN = """
-import os, sys
-from pathlib import Path
+import os, sys, time
 from prefect import flow
+from prefect.settings import get_current_settings
 from deployments.embedded import use_any_api
 
 @flow
 def one():
+    assert get_current_settings().flows.heartbeat_frequency is None
     print(os.getpid(), flush=True)
     if len(sys.argv) > 1:
-                time.sleep(300)
+        time.sleep(300)
 
 with use_any_api():
     one()

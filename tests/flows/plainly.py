@@ -11,6 +11,7 @@ from prefect.states import Completed
 from flows import execute, reports
 from flows.parameters import Selection
 from flows.plan import FLOWS, plan_of
+from tasks.running.nested import map_leaves
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -60,11 +61,7 @@ def called() -> Iterator[Called]:
 
 
 def _resolved(value: Any) -> Any:
-    if isinstance(value, Ended):
-        return value.artifact
-    if isinstance(value, dict):
-        return {name: _resolved(each) for name, each in value.items()}
-    return [_resolved(each) for each in value] if isinstance(value, list | tuple) else value
+    return map_leaves(lambda leaf: leaf.artifact if isinstance(leaf, Ended) else leaf, value)
 
 
 def run_plainly(store: str, flows: Sequence[str] = FLOWS, **chosen: Any) -> list[Step]:

@@ -17,6 +17,7 @@ from flgc.methods.varying import SPLITS
 from flows import execute, reports, tables
 from tasks.running import stage as running
 from tasks.running.isolated import methods_in
+from tasks.running.nested import leaves, map_leaves
 from tasks.running.stage import Stage
 from tasks.store import Artifact
 
@@ -56,7 +57,7 @@ class Stubs:
     ) -> Drawn:
         """What `Stage.submit` gives."""
         drawn = stage.name not in REAL and self.random.random() < self.failing
-        if self._has_failed(given):
+        if any(isinstance(leaf, Drawn) and leaf.artifact is None for leaf in leaves(given)):
             return Drawn(None)
         if drawn:
             return Drawn(None, ValueError(FAILURE))
@@ -74,23 +75,15 @@ class Stubs:
         """What `load` reads."""
         return self.values[artifact.key]
 
-    def _has_failed(self, value: Any) -> bool:
-        if isinstance(value, Mapping):
-            return any(map(self._has_failed, value.values()))
-        if isinstance(value, list | tuple):
-            return any(map(self._has_failed, value))
-        return isinstance(value, Drawn) and value.artifact is None
-
     def _real(self, stage: Stage, given: Any) -> Any:
-        return stage.work(**{name: self._read(value) for name, value in given.items()})
+        return stage.work(**self._read(given))
 
     def _read(self, value: Any) -> Any:
+        return map_leaves(self._read_leaf, value)
+
+    def _read_leaf(self, value: Any) -> Any:
         value = value.artifact if isinstance(value, Drawn) else value
-        if isinstance(value, Artifact):
-            return self.values[value.key]
-        if isinstance(value, Mapping):
-            return {name: self._read(each) for name, each in value.items()}
-        return [self._read(each) for each in value] if isinstance(value, list | tuple) else value
+        return self.values[value.key] if isinstance(value, Artifact) else value
 
     def _made_up(self, stage: str, given: dict[str, Any]) -> Any:
         make = getattr(self, f"_{stage}", None)

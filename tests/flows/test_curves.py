@@ -62,29 +62,3 @@ def test_a_method_that_breaks_in_a_figure_is_missing_there_alone(
         assert f"(uci-tiny-{figure}.svg)" in (report / "report.md").read_text()
         assert (report / f"uci-tiny-{figure}.svg").is_file()
         assert (report / f"uci-tiny-{figure}.csv").is_file()
-
-
-def test_figures_of_clusterings_stand_in_the_report(
-    prefect_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from flows.clustering import clustering
-
-    monkeypatch.setenv("FLGC_REPORTS", str(tmp_path / "reports"))
-    [section] = clustering(suite="tiny", store=str(tmp_path / "store"), protocols=["paper"])
-    assert {name: sorted(lines) for name, lines in section.products.items()} == {
-        "hops": ["iris", "wine"],
-        "teleport": ["iris", "wine"],
-        "affinity": ["iris"],
-    }
-    assert list(section.products["affinity"]["iris"]) == ["FLGC*"]
-    [report] = (tmp_path / "reports").glob("tiny-*-clustering")
-    text = (report / "report.md").read_text()
-    for figure in ("bars", "hops", "teleport", "affinity"):
-        assert f"(clustering-tiny-{figure}.svg)" in text
-        assert (report / f"clustering-tiny-{figure}.svg").is_file()
-    for words in (
-        "ACC against propagation steps or layers, 2 runs",
-        "ACC against teleport, 2 runs",
-    ):
-        assert f"\n### {words}\n" in text
-    assert "% of the affinity between different samples is within classes; 32.9% if" in text

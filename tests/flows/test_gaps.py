@@ -37,11 +37,9 @@ def _settings(prefect_server: str, places: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture(autouse=True)
 def _upstream(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wine and digits come from an address that refuses connections, as all do without network."""
-    for name in ("wine", "digits"):
-        entry = REGISTRY[name]
-        route = Route(read, (RawFile("raw.data", (Url(REFUSED),)),))
-        monkeypatch.setitem(REGISTRY, name, dataclasses.replace(entry, routes=(route,)))
+    """Wine comes from an address that refuses connections, as all do without network."""
+    route = Route(read, (RawFile("raw.data", (Url(REFUSED),)),))
+    monkeypatch.setitem(REGISTRY, "wine", dataclasses.replace(REGISTRY["wine"], routes=(route,)))
 
 
 def read(files: Mapping[str, bytes], classes: tuple[str, ...]) -> Parsed:
@@ -89,13 +87,10 @@ def test_what_is_not_reachable_is_one_line_and_no_failure(places: Path) -> None:
     assert len(lines(summary.data, "- wine: no source could be reached (2 cells): ")) == 1
 
 
-def test_strict_ends_with_1(places: Path) -> None:
-    result = reproduce(places, *IRIS_AND_WINE, "--strict")
-    assert result.exit_code == 1
-    assert len(lines(result.stderr, "- wine: no source could be reached (4 cells): ")) == 1
-
-
 def test_the_states_of_the_flows_say_it_too(places: Path) -> None:
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import FlowRunFilter
+
     from flows.uci import uci
 
     chosen: dict[str, Any] = {
@@ -118,31 +113,14 @@ def test_the_states_of_the_flows_say_it_too(places: Path) -> None:
     }
     for state in states.values():
         assert len(lines(state.message, "- wine: no source could be reached (")) == 1
-
-
-def test_what_is_not_reachable_is_not_tried_again(places: Path) -> None:
-    from prefect.client.orchestration import get_client
-    from prefect.client.schemas.filters import FlowRunFilter
-
-    from flows.uci import uci
-
-    state: Any = uci(
-        suite="tiny", datasets=["wine"], store=str(places / "store"), return_state=True
-    )
-    wanted = FlowRunFilter.model_validate({"id": {"any_": [str(state.state_details.flow_run_id)]}})
+        assert "Upstream" not in state.message
+    nothing = states["nothing"]
+    assert nothing.message.startswith("0 cells are there, 2 not reachable:")
+    wanted = {"id": {"any_": [str(nothing.state_details.flow_run_id)]}}
     with get_client(sync_client=True) as client:
-        runs = client.read_task_runs(flow_run_filter=wanted)
-    assert [(run.name, run.run_count) for run in runs if run.name == "dataset wine"] == [
-        ("dataset wine", 1)
-    ]
-
-
-def test_nothing_at_all_ends_with_1(places: Path) -> None:
-    result = reproduce(places, "--dataset", "digits")
-    assert result.exit_code == 1
-    assert "0 cells are there, 8 not reachable:" in result.stderr
-    assert len(lines(result.stderr, "- digits: no source could be reached (8 cells): ")) == 1
-    assert "Upstream" not in result.output
+        runs = client.read_task_runs(flow_run_filter=FlowRunFilter.model_validate(wanted))
+    tries = [(run.name, run.run_count) for run in runs if run.name == "dataset wine"]
+    assert tries == [("dataset wine", 1)], "what is not reachable is not tried again"
 
 
 def test_a_wrong_digest_ends_with_1_and_its_reason(

@@ -102,11 +102,14 @@ def test_a_run_that_does_not_drift_ends_as_ever(prefect_server: str, tmp_path: P
     found = set(rows["metric"])
     assert found == {"accuracy", ALL_STAGES, "accuracy of one fit", ONE_FIT, RATIO}
     assert rows.loc[rows["metric"] == ALL_STAGES, ["method"]].to_numpy().tolist() == [["FLGC"]]
+    own = rows[(rows["method"] == "flgc") & (rows["metric"] == RATIO)]
+    assert set(own["value"]) == {1}
     inject(store, "accuracy", float(rows.loc[rows["metric"] == "accuracy", "value"].iloc[0]))
     time.sleep(1)  # points are told apart by seconds
     state = tracked(store)
     assert as_the_server_knows(state).name == "Completed"
     assert "No drift: all 1 values" in said_in_the_ui()
+    assert past(store.url)["when"].nunique() == FEWEST + 2
 
 
 @pytest.mark.parametrize(

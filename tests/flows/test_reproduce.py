@@ -15,7 +15,6 @@ import pytest
 from tasks.report.tables import SUBJECT
 from tests.flows.conftest import cells_of
 from tests.flows.plainly import computed, run_plainly
-from tests.tasks.edits import edited
 
 prefect = pytest.importorskip("prefect")
 slow = pytest.mark.slow
@@ -120,6 +119,27 @@ def test_report_has_both_protocols_and_no_published_values_of_whole_grids(
     assert not [line for line in text.splitlines() if line.startswith("|") and "publish" in line]
     assert "standings" not in text
     assert (reports / "tiny" / "uci-tiny.svg").read_text().startswith("<svg")
+
+
+def test_figures_of_clusterings_stand_in_the_report(cold: Any, reports: Path) -> None:
+    [section] = [each for each in sections(cold) if each.experiment.name == "clustering-tiny"]
+    assert {name: sorted(lines) for name, lines in section.products.items()} == {
+        "hops": ["iris", "wine"],
+        "teleport": ["iris", "wine"],
+        "affinity": ["iris"],
+        "criteria": ["iris"],
+    }
+    assert list(section.products["affinity"]["iris"]) == ["FLGC*"]
+    text = (reports / "tiny" / "report.md").read_text()
+    for figure in ("bars", "hops", "teleport", "affinity"):
+        assert f"(clustering-tiny-{figure}.svg)" in text
+        assert (reports / "tiny" / f"clustering-tiny-{figure}.svg").is_file()
+    for words in (
+        "ACC against propagation steps or layers, 2 runs",
+        "ACC against teleport, 2 runs",
+    ):
+        assert f"\n### {words}\n" in text
+    assert "% of the affinity between different samples is within classes; 32.9% if" in text
 
 
 def test_artifacts_are_in_the_ui(cold: Any) -> None:
@@ -246,18 +266,6 @@ def test_cells_are_missing_for_the_reason_of_the_first_step_that_broke(
     ]
 
 
-@slow
-def test_one_changed_definition_recomputes_its_dependents_only(
-    cold: Any, run: Callable[..., Any], store: str
-) -> None:
-    with edited("flgc/noise.py", "def _features(X", "def _features(*, X"):
-        state = run(store=store)
-    found = settled(state)
-    assert (
-        found["Completed"] == 6
-    )  # two noises, shared with two seeds and independent; their content is the same as before
-
-
 def test_bad_parameters_start_no_task(prefect_server: str, run: Callable[..., Any]) -> None:
     state = run(datasets=["irsi"])
     assert state.is_failed()
@@ -284,24 +292,6 @@ def test_dask_gives_the_same_digests(
     by_threads = run(store=store, datasets=["iris"])
     digests = [[r.digest for s in sections(x) for r in s.cells] for x in (state, by_threads)]
     assert digests[0] == digests[1]
-
-
-@slow
-def test_track_appends_one_row_of_history_per_run(
-    cold: Any, prefect_server: str, store: str
-) -> None:
-    from flows.track import track
-    from tasks.stages.history import past
-
-    for _ in range(2):
-        state: Any = track(suite="tiny", store=store, return_state=True)
-        assert state.is_completed(), state.message
-        time.sleep(1)  # points are told apart by seconds
-    found = past(store)
-    assert found["when"].nunique() == 2
-    assert {"accuracy", "ratio to flgc"} <= set(found["metric"])
-    own = found[(found["method"] == "flgc") & (found["metric"] == "ratio to flgc")]
-    assert (own["value"] == 1).all()
 
 
 def test_long_work_shows_its_progress(prefect_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
