@@ -93,7 +93,6 @@ def evaluate(options: Options) -> None:
         stop("evaluate", error, 1)
     except (ValueError, ImportError, DatasetError, StoreError) as error:
         stop("evaluate", error, 2)
-    parameters["store"] = plan.store
     [experiment] = plan.experiments
     if not options.as_json:
         for remark in experiment.remarks:
@@ -106,12 +105,12 @@ def evaluate(options: Options) -> None:
     if options.as_json:
         about = {name: parameters[name] for name in ("dataset", "task", "labelled", "runs")}
         remarks = [*experiment.remarks, *warnings]
-        rows = [row for found in pairs for row in found.to_dict("records")]
+        rows = [row for each in pairs for row in each.to_dict("records")]
         document = {**about, "remarks": remarks, "methods": rows, "report": str(report)}
         typer.echo(json.dumps(document, indent=2))
     else:
-        for found, section in zip(pairs, sections, strict=True):
-            _print_methods(found, section)
+        for each, section in zip(pairs, sections, strict=True):
+            _print_methods(each, section)
         for line in warnings:
             print_text(output, line)
         output.print(f"Report: {report}", soft_wrap=True, highlight=False)

@@ -102,7 +102,6 @@ def reproduce(options: Options) -> None:
         _print_dry_run(listing, options.as_json)
         return
     warnings.simplefilter("ignore", LeftOut)  # flows plan again
-    parameters["store"] = plan.store
     if options.suite.endswith(".toml"):
         parameters["suite"] = str(Path(options.suite).absolute())
     report = report_folder(plan.report) / "report.html"

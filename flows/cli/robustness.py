@@ -89,7 +89,6 @@ def robustness(options: Options) -> None:
         plan = plan_under_noise(UnderNoise(**parameters))
     except (ValueError, ImportError, DatasetError, StoreError) as error:
         stop("robustness", error, 2)
-    parameters["store"] = plan.store
     report = report_folder(f"{plan.report}-{plan.experiments[0].flow}") / "report.html"
     ended = run_flow("robustness", robustness_of, parameters, plan, report)
     if options.as_json:

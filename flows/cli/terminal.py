@@ -59,7 +59,7 @@ def be_quiet() -> None:
 
 def stop(command: str, error: Exception, code: int) -> NoReturn:
     """The end of a command, with the reason."""
-    errors.print(f"flgc {command}: {error}", style="red", soft_wrap=True, markup=False)
+    print_text(errors, f"flgc {command}: {error}", style="red")
     raise typer.Exit(code) from error
 
 
@@ -84,7 +84,7 @@ def run_flow(
         called, running = time.perf_counter(), []
         noted = flow.with_options(on_running=[lambda *_: running.append(time.perf_counter())])
         with stoppable(), report_unconverged(), show_progress(outlook), use_any_api():
-            state = noted(**parameters, return_state=True)
+            state = noted(**parameters | {"store": plan.store}, return_state=True)
     except (NoServer, StoreError) as error:
         stop(command, error, 1)
     except KeyboardInterrupt:
@@ -166,10 +166,12 @@ def report_unconverged() -> Iterator[None]:
 
 
 def format_duration(seconds: float) -> str:
-    """`40 s`, `12 min`, `2.5 h`."""
+    """`40 s`, `12 min`, `2.5 h`, `8.1 days`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172800 else f"{seconds / 86400:.1f} days"
 
 
 def print_outcome(plan: "Plan", report: Path, ended: Ended, runner: str = "threads") -> None:
@@ -183,10 +185,10 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended, runner: str = "threa
     sections = sections_of(state)
     for section in sections:
         rows, title = results_of(plan.store, section), section.experiment.title
-        table = next(iter(shown_tables(section, rows).values()), None)
         if not section.cells:
             continue
-        if table is not None and len(table) <= MOST_ROWS and _fits(table, output.width):
+        table, *_ = shown_tables(section, rows).values()
+        if len(table) <= MOST_ROWS and len(parts_within(table, output.width)) == 1:
             print_table(title, table)
         else:
             print_text(output, f"\n{title}", style="bold")
@@ -218,11 +220,6 @@ def answer(report: Path) -> list[str]:
     return [" ".join(text.replace("**", "").split()) for text in first][:SENTENCES]
 
 
-def _fits(table: "pd.DataFrame", width: int) -> bool:
-    """Whether a table is one part at this width."""
-    return len(list(parts_within(table.astype(str), width))) == 1
-
-
 def sections_of(state: Any) -> list[Any]:
     """The sections that a flow of tables gave; none if the flow itself broke."""
     result = state.result(raise_on_failure=False)
@@ -248,39 +245,36 @@ def print_table(title: str, table: "pd.DataFrame", console: Console = output) ->
     The columns of one method, or of one dataset, stay together, and each part has the names.
     """
     console.print(f"\n{title}", style="bold", highlight=False, markup=False)
-    for part in parts_within(table.astype(str), console.width):
+    for part in parts_within(table, console.width):
         console.print()
         grid = Table(box=None, header_style="bold", padding=(0, BETWEEN, 0, 0), pad_edge=False)
-        for name, width in zip(part.columns, _widths(part), strict=True):
-            grid.add_column(Text(str(name)), width=width, overflow="fold")
+        for name, width in _widths(part).items():
+            grid.add_column(Text(name), width=width, overflow="fold")
         for row in part.to_numpy():
             grid.add_row(*map(Text, row))
         console.print(grid)
 
 
-def parts_within(table: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
-    """A table as several, side by side, each with the names and as many columns as fit."""
+def parts_within(table: "pd.DataFrame", width: int) -> "list[pd.DataFrame]":
+    """A table of texts as several, side by side: names, and as many columns as fit."""
+    table = table.astype(str).rename(columns=str)
+    sizes = {name: size + BETWEEN for name, size in _widths(table).items()}
     names = [column for column in table.columns if column in NAMES]
-    sizes = dict(zip(table.columns, (size + BETWEEN for size in _widths(table)), strict=True))
     room = width - sum(sizes[name] for name in names)
-    others = enumerate(table.columns.drop(names))
-    part: list[str] = []
+    parts: list[list[str]] = [[]]
     # Columns of one method are `<method> published`, `<method> paper` and so on.
-    for _, group in groupby(others, lambda each: each[1].rpartition(" ")[0] or each[0]):
-        block = [column for _, column in group]
-        whole = sum(map(sizes.__getitem__, block)) <= room
+    others = table.columns.drop(names)
+    for _, group in groupby(others, lambda column: column.rpartition(" ")[0] or column):
+        block = list(group)
+        whole = sum(sizes[column] for column in block) <= room
         for columns in [block] if whole else [[column] for column in block]:
-            if part and sum(map(sizes.__getitem__, [*part, *columns])) > room:
-                yield table[[*names, *part]]
-                part = []
-            part += columns
-    yield table[[*names, *part]]
+            if parts[-1] and sum(sizes[column] for column in (*parts[-1], *columns)) > room:
+                parts.append([])
+            parts[-1] += columns
+    return [table[[*names, *part]] for part in parts]
 
 
-def _widths(table: "pd.DataFrame") -> list[int]:
+def _widths(table: "pd.DataFrame") -> dict[str, int]:
     """So wide that no cell takes a second line but long names; headings are wrapped at words."""
-    widths = [max(map(len, [*str(name).split(), *table[name]])) for name in table.columns]
-    return [
-        min(NAME_WIDTH, width) if name in NAMES else width
-        for name, width in zip(table.columns, widths, strict=True)
-    ]
+    widths = {name: max(map(len, [*name.split(), *table[name]])) for name in table.columns}
+    return widths | {name: min(NAME_WIDTH, widths[name]) for name in NAMES if name in widths}
