@@ -13,16 +13,17 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
+import psutil  # type: ignore[import-untyped]
+
+from deployments import processes
 from deployments.addresses import LOOPBACK, bind, url_of
+from deployments.settings import python_path
 from flgc.addresses import without_secrets
 
-CHECKOUT = Path(__file__).parents[1]
 START_SECONDS = 180.0
 """An idle machine needs 10 s, with a new database 20 s."""
-STOP_SECONDS = 10.0
 
 
 class NoServer(RuntimeError):
@@ -45,24 +46,23 @@ def use_any_api() -> Iterator[None]:
 
 
 def start_server(*more: str) -> str:
-    """Start a server that is stopped when this process ends; the address of its API.
+    """Start a server with `more` options; the address of its API.
 
-    Not before: Prefect's threads send what is left when Python ends. `more` are further options.
+    It is stopped when this process ends, and not before: Prefect's threads send what is left then.
     """
     with bind(LOOPBACK, 0) as probe:
         port = probe.getsockname()[1]
     options = ["--port", str(port), "--parent", str(os.getpid()), *more]
-    paths = [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
     log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the server
     server = subprocess.Popen(
         [sys.executable, "-P", "-m", "deployments.server", *options],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        env=os.environ | {"PYTHONPATH": python_path()},
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
         start_new_session=True,  # Ctrl-C is for the flow, which reports its end to the server
     )
-    atexit.register(_stop, server)
+    atexit.register(processes.stop, [psutil.Process(server.pid)])
     api_url = f"{url_of(LOOPBACK, port)}/api"
     _wait_until_healthy(api_url, server, log)
     return api_url
@@ -86,12 +86,3 @@ def _is_healthy(api_url: str) -> bool:
             return bool(answer.status == 200)
     except OSError:
         return False
-
-
-def _stop(server: subprocess.Popen[bytes]) -> None:
-    server.terminate()
-    try:
-        server.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()

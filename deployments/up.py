@@ -39,7 +39,7 @@ def up(
     context: typer.Context,
     port: Annotated[int, typer.Option(help="Port of server and UI.")] = DEFAULT_PORT,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 admits other machines.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
     allowed_hosts: Annotated[
         list[str] | None,
@@ -84,8 +84,7 @@ def up(
 
     Example: flgc up --port 4201 --workers 2
     """
-    for name, value in SILENT.items():
-        os.environ[name] = value  # before Prefect is imported
+    os.environ |= SILENT  # before Prefect is imported
     from deployments.stack import LocalStack, StackError, count_gpus
 
     try:
@@ -107,8 +106,8 @@ def up(
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
             name = option.replace("_", "-")
-            text = f"Warning: others see --{name} in the list of processes; they do not see"
-            typer.echo(f"{text} {variable}")
+            seen = f"Warning: others see --{name} in the list of processes"
+            typer.echo(f"{seen}; they do not see {variable}")
     for number in SIGNALS:
         signal.signal(number, _stop_once)
     try:

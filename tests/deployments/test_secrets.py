@@ -50,7 +50,7 @@ def test_a_stack_that_cannot_start_keeps_its_secrets(tmp_path: Path, by: str) ->
         up.wait()
     said = output.read_text()
     assert up.returncode == 1
-    assert "flgc up: the server ended" in said
+    assert "flgc up: server ended" in said
     assert "Connect call failed" in said
     assert any("deployments.server" in line for line in lines)
     logs = [path.read_text() for path in (tmp_path / "flgc-logs").iterdir()]
