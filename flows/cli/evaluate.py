@@ -12,7 +12,6 @@ from flows.cli.terminal import (
     be_quiet,
     end,
     output,
-    print_failure,
     print_text,
     run_flow,
     sections_of,
@@ -114,7 +113,6 @@ def evaluate(options: Options) -> None:
         for line in warnings:
             print_text(output, line)
         output.print(f"Report: {report}", soft_wrap=True, highlight=False)
-    print_failure(ended.state)
     end(ended.state)
 
 

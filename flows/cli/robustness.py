@@ -11,7 +11,6 @@ from flows.cli.options import AsJson, Device, Methods, Protocols, StoreUrl
 from flows.cli.terminal import (
     be_quiet,
     end,
-    print_failure,
     print_outcome,
     run_flow,
     sections_of,
@@ -95,7 +94,6 @@ def robustness(options: Options) -> None:
         results = [results_of(plan.store, section) for section in sections_of(ended.state)]
         rows = [row for each in results for row in summarize(each)]
         typer.echo(json.dumps(rows, indent=2))
-        print_failure(ended.state)
     else:
         print_outcome(plan, report, ended)
     end(ended.state)

@@ -52,28 +52,31 @@ class Ended(NamedTuple):
 
 
 def be_quiet() -> None:
-    """Prefect says nothing of its own."""
+    """Silence Prefect's own messages."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
 
 
 def stop(command: str, error: Exception, code: int) -> NoReturn:
-    """The end of a command, with the reason."""
+    """End a command with the reason."""
     print_text(errors, f"flgc {command}: {error}", style="red")
     raise typer.Exit(code) from error
 
 
 def end(state: Any) -> NoReturn:
-    """The end of a command whose flow ended in this state."""
+    """End a command whose flow ended in this state, with the reason if it did not complete."""
+    if not state.is_completed():
+        error = state.result(raise_on_failure=False)
+        print_text(errors, state.message or str(error), style="red")
     raise typer.Exit(0 if state.is_completed() else 1)
 
 
 def run_flow(
     command: str, flow: Any, parameters: dict[str, Any], plan: "Plan", report: Path
 ) -> Ended:
-    """Run a flow in this process, with its progress, and tell how it ended.
+    """Run a flow in this process and show its progress.
 
-    Ctrl-C ends the command with what there is so far, and how to go on.
+    Ctrl-C ends the command: it prints what is kept so far, and how to go on.
     """
     from deployments.embedded import NoServer, use_any_api
     from flows.cli.progress import show_progress
@@ -82,9 +85,9 @@ def run_flow(
     try:
         outlook = _outlook(plan)
         called, running = time.perf_counter(), []
-        noted = flow.with_options(on_running=[lambda *_: running.append(time.perf_counter())])
+        timed = flow.with_options(on_running=[lambda *_: running.append(time.perf_counter())])
         with stoppable(), report_unconverged(), show_progress(outlook), use_any_api():
-            state = noted(**parameters | {"store": plan.store}, return_state=True)
+            state = timed(**parameters | {"store": plan.store}, return_state=True)
     except (NoServer, StoreError) as error:
         stop(command, error, 1)
     except KeyboardInterrupt:
@@ -92,13 +95,13 @@ def run_flow(
         kept = f"Stopped. {outlook.kept} of {len(outlook.steps)} steps kept{so_far}"
         print_text(errors, f"{kept}; rerun to resume.")
         raise typer.Exit(INTERRUPTED) from None
-    except SystemExit as error:  # of code that a flow calls: no end that the flow chose
+    except SystemExit as error:  # from code that the flow called, not from the flow
         stop(command, RuntimeError(f"the run was ended from within: {error!r}"), 1)
     return Ended(state, called, running[0] if running else called)
 
 
 def _outlook(plan: "Plan") -> Any:
-    """What the run has to do, by what the store has and how long it took."""
+    """What the run has to do, and how long that may take, from what is stored."""
     from flgc.device import n_threads
     from flows.cli.progress import Outlook
     from flows.dry_run import Costs, look_up
@@ -110,9 +113,9 @@ def _outlook(plan: "Plan") -> Any:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Ctrl-C ends a run once its running tasks have ended, and given twice at once.
+    """Let Ctrl-C end a run once its running tasks have ended; a second Ctrl-C ends it at once.
 
-    Either way all that was stored is there: what is half written is no artifact yet.
+    Either way, whatever was stored is kept: a file that is half written is no artifact yet.
     """
     interrupted = False
 
@@ -129,15 +132,15 @@ def stoppable() -> Iterator[None]:
     try:
         yield
     finally:
-        if not interrupted:  # else Python's own end may be what a second Ctrl-C must not wait for
+        if not interrupted:  # else a second Ctrl-C must also end what Python does at its exit
             signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
 def report_unconverged() -> Iterator[None]:
-    """Settings of a grid that a solver does not finish: a line for each solver, at the end.
+    """Print at the end, in a line for each solver, which steps had fits that did not converge.
 
-    It says whose they are: the step, which has the names of the data and of the method.
+    The name of a step has the names of its data and method.
     """
     from sklearn.exceptions import ConvergenceWarning
 
@@ -150,19 +153,18 @@ def report_unconverged() -> Iterator[None]:
 
         def note(message: Any, category: Any, filename: str, *rest: Any, **more: Any) -> None:
             if issubclass(category, ConvergenceWarning):
-                noted = (about_of_this_thread(), str(message))
-                by_solver.setdefault(Path(filename).stem, []).append(noted)
+                fit = (about_of_this_thread(), str(message))
+                by_solver.setdefault(Path(filename).stem, []).append(fit)
             else:
                 show(message, category, filename, *rest, **more)
 
         warnings.showwarning = note
         yield
-    for solver, noted in by_solver.items():
-        steps = [step for step in dict.fromkeys(about for about, _ in noted) if step] or [solver]
+    for solver, fits in by_solver.items():
+        steps = [step for step in dict.fromkeys(about for about, _ in fits) if step] or [solver]
         whose = steps[0] + (f" and {len(steps) - 1} more" if len(steps) > 1 else "")
-        often = f"in {len(noted)} fits, at first" if len(noted) > 1 else "once"
-        text = f"{whose}: not converged {often}: {noted[0][1]}"
-        print_text(errors, text, style="yellow")
+        often = f"in {len(fits)} fits, at first" if len(fits) > 1 else "once"
+        print_text(errors, f"{whose}: not converged {often}: {fits[0][1]}", style="yellow")
 
 
 def format_duration(seconds: float) -> str:
@@ -175,7 +177,7 @@ def format_duration(seconds: float) -> str:
 
 
 def print_outcome(plan: "Plan", report: Path, ended: Ended, runner: str = "threads") -> None:
-    """What a flow has found, in a screen; the report has all of it."""
+    """The results of a flow on one screen; the report has all of them."""
     from flows.tables import cost, results_of, shown_tables, standings
     from tasks.report.tables import unjudged
     from tasks.store import Store
@@ -199,7 +201,6 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended, runner: str = "threa
     output.print()
     if state.is_completed() and any(section.gaps for section in sections):
         print_text(output, state.message)
-    print_failure(state)
     for sentence in answer(report.with_suffix(".md")) if sections else ():
         if sentence.rstrip(".") not in (state.message or ""):  # an empty report has no other
             print_text(output, sentence)
@@ -226,13 +227,6 @@ def sections_of(state: Any) -> list[Any]:
     return result if isinstance(result, list) else []
 
 
-def print_failure(state: Any) -> None:
-    """Why a flow did not complete, if it did not."""
-    if not state.is_completed():
-        error = state.result(raise_on_failure=False)
-        print_text(errors, state.message or str(error), style="red")
-
-
 def print_text(console: Console, text: str, style: str = "") -> None:
     """Lines wrapped at words on a terminal, and each in one piece where a program reads them."""
     wrapped = console.is_terminal
@@ -256,7 +250,7 @@ def print_table(title: str, table: "pd.DataFrame", console: Console = output) ->
 
 
 def parts_within(table: "pd.DataFrame", width: int) -> "list[pd.DataFrame]":
-    """A table of texts as several, side by side: names, and as many columns as fit."""
+    """A table as texts, in parts: each has the names and as many other columns as fit."""
     table = table.astype(str).rename(columns=str)
     sizes = {name: size + BETWEEN for name, size in _widths(table).items()}
     names = [column for column in table.columns if column in NAMES]
@@ -275,6 +269,6 @@ def parts_within(table: "pd.DataFrame", width: int) -> "list[pd.DataFrame]":
 
 
 def _widths(table: "pd.DataFrame") -> dict[str, int]:
-    """So wide that no cell takes a second line but long names; headings are wrapped at words."""
+    """The widths of columns: only long names take a second line; headings wrap at words."""
     widths = {name: max(map(len, [*name.split(), *table[name]])) for name in table.columns}
     return widths | {name: min(NAME_WIDTH, widths[name]) for name in NAMES if name in widths}
