@@ -1,7 +1,7 @@
 """The server of a command that runs a flow in its own process: it ends with that process.
 
-The command lines of `flows/cli/` import this and nothing else of `deployments/`, which imports
-nothing of `flows/`: flows themselves do not care which server hears of them.
+The command lines of `flows/cli/` import this module and no other of `deployments/`, which imports
+nothing of `flows/`: flows need not know which server they report to.
 """
 
 import atexit
@@ -34,7 +34,7 @@ class NoServer(RuntimeError):
 def use_any_api() -> Iterator[None]:
     """Use the API that Prefect is set to, else that of an embedded server.
 
-    Its database is that of `flgc up` with the same settings, so its runs are seen there later.
+    Its database is that of `flgc up` with the same settings, which shows its runs later.
     """
     from prefect.settings import PREFECT_API_URL, temporary_settings
 

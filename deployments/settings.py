@@ -1,4 +1,4 @@
-"""What the local stack is made of, and the environment in which all of its processes run."""
+"""The settings of a local stack, and the environment of its processes."""
 
 import os
 import uuid
@@ -13,15 +13,15 @@ from tasks.running.pools import CPU_POOL, GPU_POOL
 CHECKOUT = Path(__file__).parents[1]
 DEFAULT_PORT = 4200
 STACK_VARIABLE = "FLGC_STACK"
-"""Set in every process of a stack and inherited by what they start, which is found by it."""
+"""Set for every process of a stack and inherited by what it starts: they are found by it."""
 
 SILENT = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
-"""Nobody elsewhere hears of a stack."""
+"""Nothing is sent to anyone."""
 
 HEARTBEAT_SECONDS = 30
 """The shortest that Prefect allows; `prefect.yaml` sets it for every run of a deployment."""
 SILENT_SECONDS = 90
-"""A run without a heartbeat for so long is taken for dead: three are missing."""
+"""A run without a heartbeat for so long counts as dead: three are missing."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ SERVER_SECONDS = 180.0
 WORKER_SECONDS = 90.0
 POLL_SECONDS = 0.5
 RESTARTS = 3
-"""So many ends of the server within `RESTART_WINDOW` seconds are taken for a fault to report."""
+"""If the server ends more often within `RESTART_WINDOW` seconds, the stack gives up."""
 RESTART_WINDOW = 600.0
 LONGEST_WAIT = 300.0
 """Seconds between two starts of a worker that ends again and again."""
@@ -37,7 +37,7 @@ class StackError(RuntimeError):
 
 @dataclass
 class Worker:
-    """A worker's process, and how often in a row one of its name has ended soon after its start."""
+    """A worker's process, and how often in a row those of its name ended soon after their start."""
 
     process: Process
     started: float
@@ -46,7 +46,7 @@ class Worker:
     """When the next one is to be started; None while this one runs."""
 
     def end(self, now: float) -> float:
-        """Note that it has ended; the seconds to wait for the next: 1, 2, 4, ... up to the cap."""
+        """Note that it has ended; the seconds until the next starts: 1, 2, 4, ... up to the cap."""
         if now - self.started > 2 * LONGEST_WAIT:
             self.ended_soon = 0
         wait = min(2.0**self.ended_soon, LONGEST_WAIT)
@@ -56,7 +56,7 @@ class Worker:
 
 
 class LocalStack:
-    """Use as a context: everything that `start` began is stopped at the end, whatever happened."""
+    """Use it as a context: whatever `start` has started is stopped at the end, come what may."""
 
     def __init__(self, settings: StackSettings, say: Say = print) -> None:
         self.settings = settings
@@ -85,7 +85,7 @@ class LocalStack:
         self.wait_for_workers()
 
     def clear_the_way(self) -> None:
-        """Stop what a killed stack left behind; refuse when the port is taken."""
+        """Stop what a killed stack left behind; raise if the port is taken."""
         note = read_note()
         if note and note.is_alive:
             raise StackError(
@@ -207,7 +207,7 @@ class LocalStack:
             self.say("a GPU worker is online: fits go to it")
 
     def replace_workers(self) -> None:
-        """Start another for each worker that has ended, ever later for one that does not stay."""
+        """Replace each worker that has ended, ever later if it ends again and again."""
         now = time.monotonic()
         for name, pool, more in self.settings.workers():
             worker = self.workers[name]
@@ -218,7 +218,7 @@ class LocalStack:
                 self.start_worker(name, pool, more)
 
     def stop(self) -> None:
-        """Runs and workers first, while the server can note how they ended; then the server."""
+        """Stop runs and workers, while the server can note how they ended, then the server."""
         everything = processes.members(self.settings.stack_id)
         server = self.server.pid if self.server else None
         processes.stop([process for process in everything if process.pid != server])
