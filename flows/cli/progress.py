@@ -1,7 +1,7 @@
-"""How far a run is: cells done, what is left and for how long, and each table as it ends.
+"""The progress of a run: cells done, the time left, and each table as it ends.
 
-All of it is made from the steps of the run, whose seconds are known from the store or from what has
-ended before; see `flows/dry_run.py`.
+It comes from the steps of the run. How long a step takes is estimated from the store and from steps
+that have ended; see `flows/dry_run.py`.
 """
 
 import threading
@@ -107,7 +107,7 @@ class Outlook:
 
 
 class Screen:
-    """Two lines at the bottom of a terminal: the whole run, and the table at work."""
+    """Two lines at the bottom of a terminal: the whole run, and the table that runs."""
 
     def __init__(self, outlook: Outlook) -> None:
         self.outlook, self.began, self.experiment = outlook, time.monotonic(), ""
@@ -164,7 +164,7 @@ class Lines:
 
 @contextmanager
 def on_a_terminal(outlook: Outlook) -> Iterator[Listener]:
-    """The whole and the table at work in a line each; above them a line for each that has ended."""
+    """A line for the whole run and one for the table that runs, below a line per finished table."""
     screen = Screen(outlook)
     with Live(screen, console=errors, refresh_per_second=REFRESHES, transient=True) as live:
 
@@ -179,7 +179,7 @@ def on_a_terminal(outlook: Outlook) -> Iterator[Listener]:
 
 @contextmanager
 def in_lines(outlook: Outlook) -> Iterator[Listener]:
-    """Lines on stderr, with a thread that reminds."""
+    """Lines on stderr, some of them from a thread that prints after each minute of silence."""
     lines = Lines(outlook)
     reminder = threading.Thread(target=lines.remind, daemon=True)
     reminder.start()

@@ -26,7 +26,7 @@ app = typer.Typer(add_completion=False)
 
 @dataclass(frozen=True)
 class Options:
-    """Those of the command; what the flow takes has the same name there."""
+    """The options of the command; those that the flow takes have the same names there."""
 
     dataset: Annotated[
         str,
