@@ -7,16 +7,10 @@ EVERYWHERE = ("0.0.0.0", "::")
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket at that address, which may be of IPv6; port 0 takes a free one."""
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    listener = socket.socket(family, kind, protocol)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError:
-        listener.close()
-        raise
-    return listener
+    """A listening socket at that address, which may be of IPv6; port 0 takes a free one."""
+    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    both = host == "::" and socket.has_dualstack_ipv6()
+    return socket.create_server((host, port), family=family, dualstack_ipv6=both)
 
 
 def url_of(host: str, port: int) -> str:

@@ -1,4 +1,4 @@
-"""Prefect's own client, as the stack uses it: of its own server, which may be away or busy."""
+"""Prefect's client, as the stack uses it: its own server may be away or busy."""
 
 from contextlib import AbstractContextManager
 
@@ -9,16 +9,16 @@ from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
 TIMEOUT_SECONDS = 5.0
 FAULTS = (httpx.HTTPError, PrefectException, ValueError)
-"""Whatever may go wrong on the way: refused, broken off, an error code, not what Prefect sends."""
+"""What can go wrong: refused, broken off, an error code, an answer that is not Prefect's."""
 
 
 def client_of(api_url: str, auth: str | None) -> SyncPrefectClient:
-    """A client of the server there, which need not answer yet; use it as a context."""
+    """A client of the server there, which need not answer yet."""
     return SyncPrefectClient(api_url, auth_string=auth, httpx_settings={"timeout": TIMEOUT_SECONDS})
 
 
 def ask_once() -> AbstractContextManager:
-    """Prefect's client asks six times, ever later: too long where the caller does that."""
+    """Prefect's client asks six times, ever later: too long for a caller that repeats itself."""
     return temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0})
 
 

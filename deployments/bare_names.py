@@ -8,7 +8,6 @@ commands talk to the one that `flgc up` keeps, instead of to a database of their
 
 import functools
 import sys
-from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ from typing import Any
 from prefect.plugins import HookContext, SetupResult, register_hook
 
 from deployments.state import read_note
-
-Reader = Callable[[Any, str], Awaitable[Any]]
 
 
 @register_hook
@@ -42,24 +39,17 @@ def _is_command_for_a_server() -> bool:
 
 
 def _accept_bare_names() -> None:
-    from prefect.client.orchestration import PrefectClient
+    """Extend the client's look-up to names that only one deployment has."""
+    from prefect.client import orchestration
 
-    client: Any = PrefectClient
-    if not getattr(client.read_deployment_by_name, "accepts_bare_names", False):
-        client.read_deployment_by_name = accepting_bare_names(client.read_deployment_by_name)
-
-
-def accepting_bare_names(read_by_full_name: Reader) -> Reader:
-    """The client's look-up by name, extended to names that only one deployment has."""
+    client: Any = orchestration.PrefectClient
+    read_by_full_name = client.read_deployment_by_name
 
     @functools.wraps(read_by_full_name)
-    async def read_by_any_name(client: Any, name: str) -> Any:
-        if "/" in name:
-            return await read_by_full_name(client, name)
-        return await _read_the_only(client, name)
+    async def read_by_any_name(self: Any, name: str) -> Any:
+        return await (read_by_full_name if "/" in name else _read_the_only)(self, name)
 
-    read_by_any_name.accepts_bare_names = True  # type: ignore[attr-defined]
-    return read_by_any_name
+    client.read_deployment_by_name = read_by_any_name
 
 
 async def _read_the_only(client: Any, name: str) -> Any:

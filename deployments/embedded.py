@@ -1,7 +1,7 @@
 """The server of a command that runs a flow in its own process: it ends with that process.
 
-The command lines of `flows/cli/` import this and nothing else of `deployments/`, which imports
-nothing of `flows/`: flows themselves do not care which server hears of them.
+The command lines of `flows/cli/` import this module and no other of `deployments/`, which imports
+nothing of `flows/`: flows need not know which server they report to.
 """
 
 import atexit
@@ -14,16 +14,17 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from pathlib import Path
 from typing import IO, Any
 
+import psutil  # type: ignore[import-untyped]
+
+from deployments import processes
 from deployments.addresses import LOOPBACK, bind, url_of
+from deployments.settings import python_path
 from flgc.addresses import without_secrets
 
-CHECKOUT = Path(__file__).parents[1]
 START_SECONDS = 180.0
 """An idle machine needs 10 s, with a new database 20 s."""
-STOP_SECONDS = 10.0
 
 
 class NoServer(RuntimeError):
@@ -34,7 +35,7 @@ def use_any_api() -> AbstractContextManager[Any]:
     """The context of the API that Prefect is set to, else of an embedded server.
 
     The server starts at once, and to enter the context is to wait for it. Its database is that of
-    `flgc up` with the same settings, so its runs are seen there later.
+    `flgc up` with the same settings, which shows its runs later.
     """
     from prefect.settings import PREFECT_API_URL
 
@@ -58,23 +59,22 @@ def start_server(*more: str) -> str:
 def launch_server(*more: str) -> Callable[[], str]:
     """The same without waiting for it: call what is returned to wait, and for the address.
 
-    It is not stopped before this process ends, as Prefect's threads send what is left then. `more`
-    are further options.
+    The server is not stopped before this process ends: Prefect's threads send what is left then.
+    `more` are further options.
     """
     with bind(LOOPBACK, 0) as probe:
         port = probe.getsockname()[1]
     options = ["--port", str(port), "--parent", str(os.getpid()), *more]
-    paths = [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
     log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the server
     server = subprocess.Popen(
         [sys.executable, "-P", "-m", "deployments.server", *options],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        env=os.environ | {"PYTHONPATH": python_path()},
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
         start_new_session=True,  # Ctrl-C is for the flow, which reports its end to the server
     )
-    atexit.register(_stop, server)
+    atexit.register(processes.stop, [psutil.Process(server.pid)])
     return partial(_wait_until_healthy, f"{url_of(LOOPBACK, port)}/api", server, log)
 
 
@@ -97,12 +97,3 @@ def _is_healthy(api_url: str) -> bool:
             return bool(answer.status == 200)
     except OSError:
         return False
-
-
-def _stop(server: subprocess.Popen[bytes]) -> None:
-    server.terminate()
-    try:
-        server.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()

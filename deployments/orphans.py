@@ -1,9 +1,8 @@
 """Subflow runs end with the run that called them.
 
-They live in its process, but the server knows of no such bond: it goes on showing them as Running
-after the run itself is marked Crashed. The rule for silent runs cannot tell them from runs that
-were started by hand, whose heartbeats are too rare for a quick verdict, and gives both nine
-minutes.
+They live in its process, but the server does not know that: it shows them as Running after the run
+itself is marked Crashed. The rule for silent runs cannot tell them from runs started by hand, whose
+heartbeats are rare, and waits nine minutes for both.
 """
 
 from typing import Any
@@ -29,7 +28,7 @@ def crash_orphans(client: SyncPrefectClient) -> list[str]:
 
 
 def _crashed_parents(client: SyncPrefectClient) -> list[FlowRun]:
-    """Crashed runs that called a subflow which seems to be under way."""
+    """Crashed runs that called a subflow which the server takes for running."""
     subflows = {"parent_task_run_id": {"is_null_": False}, "state": UNDER_WAY}
     calls = [run.parent_task_run_id for run in _flow_runs(client, subflows)]
     if not calls:

@@ -1,8 +1,8 @@
 """Start the processes of a stack and stop every one of them: TERM first, KILL for what stays.
 
-Workers put each flow run into a session of its own, which a signal to the worker's group does not
-reach, and a run outlives a worker that is killed. So a process is known by a variable in its
-environment, which it inherits however it was started.
+Workers start each flow run in a session of its own: a signal to the worker's group does not reach
+it, and it outlives a worker that is killed. So the processes of a stack are found by a variable in
+their environment, which they inherit however they were started.
 """
 
 import os
@@ -43,10 +43,10 @@ def start(
 
 
 def rotate(log: Path, limit: int = LOG_BYTES) -> None:
-    """Move what a log holds to `<log>.1` once it is larger than the limit.
+    """Move the content of a log to `<log>.1` once it is larger than the limit.
 
-    It is copied and emptied: its writers have it open, to append, and go on at the new end. What
-    they write between the two steps is lost.
+    It is copied and emptied, since its writers have it open to append. What they write between the
+    two steps is lost.
     """
     if log.exists() and log.stat().st_size > limit:
         shutil.copyfile(log, log.with_name(f"{log.name}.1"))

@@ -1,8 +1,7 @@
 """What a server must know before workers and runs come: pools, and what to do with silent runs.
 
-Runs as a process of its own in the environment of the stack: `python -m deployments.registration
-pools` before the deployments are registered, `... rules` after. Both may be repeated: what exists
-is brought up to date.
+`flgc up` calls these functions. By hand it is `python -m deployments.registration pools` before the
+deployments are registered, and `... rules` after. Both may be repeated: what exists is updated.
 """
 
 import argparse
@@ -43,10 +42,10 @@ def create_pools(client: Any, *, gpu: bool = True) -> None:
 
 
 def silent_runs_crash(whose: str, seconds: int, related: dict[str, Any]) -> AutomationCore:
-    """The rule that ends a run whose worker died with it, which would stay Running for ever.
+    """The rule that ends a run whose worker died with it: it would stay Running for ever.
 
-    Each running flow sends heartbeats; after its start or one of them, another or the end of the
-    run must follow.
+    Each running flow sends heartbeats. After its start and after each heartbeat, another heartbeat
+    or the end of the run must follow.
     """
     return AutomationCore(
         name=f"flgc: silent runs of {whose} have crashed",
@@ -73,7 +72,9 @@ def silent_runs_crash(whose: str, seconds: int, related: dict[str, Any]) -> Auto
     )
 
 
-def create_rules(client: Any, silent_seconds: int, *, schedules: bool = True) -> None:
+def create_rules(
+    client: Any, silent_seconds: int = SILENT_SECONDS, *, schedules: bool = True
+) -> None:
     """A quick rule for our deployments, whose heartbeats are ours to set, and a patient one.
 
     Rules of an earlier start are replaced: their patience may differ. Without `schedules` our
@@ -103,15 +104,9 @@ def main() -> None:
     """Register with the server that PREFECT_API_URL names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["pools", "rules"])
-    parser.add_argument("--no-gpu", action="store_true")
-    parser.add_argument("--silent-seconds", type=int, default=SILENT_SECONDS)
-    parser.add_argument("--no-schedules", action="store_true")
-    options = parser.parse_args()
+    what = parser.parse_args().what
     with get_client(sync_client=True) as client:
-        if options.what == "pools":
-            create_pools(client, gpu=not options.no_gpu)
-        else:
-            create_rules(client, options.silent_seconds, schedules=not options.no_schedules)
+        create_pools(client) if what == "pools" else create_rules(client)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """A Prefect server that answers programs and its own pages, and no page of anybody else.
 
 Prefect's own server lets every web page that is open in a browser read and start things: it allows
-all origins, asks for no token, and believes whatever `Host` it is called by, so that a foreign name
-that is made to point here (DNS rebinding) passes for its own. This one is guarded, whoever starts
-it: `flgc up` as `python -m deployments.server --port 4200`, commands such as `flgc reproduce` with
-`--embedded`, for a server without pages that ends with the process that started it.
+all origins, asks for no token, and accepts any `Host`, so that a foreign name that is made to point
+here (DNS rebinding) passes for its own. This one is guarded, whoever starts it: `flgc up` runs
+`python -m deployments.server --port 4200`; commands such as `flgc reproduce` add `--embedded`, for
+a server without pages that ends with the process that started it.
 """
 
 import argparse
@@ -26,8 +26,8 @@ from starlette.websockets import WebSocketClose
 from deployments.addresses import EVERYWHERE, LOOPBACK, bind, url_of
 
 STOP_SECONDS = 10.0
-# Who runs thousands of stored tasks waits for the server, which by default writes each of their
-# states in a transaction of its own. What a person has set already stays.
+# By default the server writes each state of a task in a transaction of its own, and a run of
+# thousands of stored tasks waits for it. What a person has set already stays.
 IN_BATCHES = {
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "100",
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
@@ -42,10 +42,10 @@ EMBEDDED = {
 
 
 class Guard:
-    """An ASGI app that passes on what is meant for this server and comes from no foreign page.
+    """An ASGI app that passes on requests to this server's names that no foreign page sent.
 
-    A browser sends `Origin` with all that a page may read or change, web sockets included, for
-    which it asks no leave otherwise; programs send none.
+    A browser sends `Origin` with every request whose answer a page may read or that changes
+    something, web sockets included. Programs send none.
     """
 
     def __init__(self, app: ASGIApp, host: str, names: Sequence[str] = ()) -> None:
@@ -87,7 +87,7 @@ def _name(host: str) -> str:
 
 
 def _is_address(name: str) -> bool:
-    """Whether this is an IP address: those cannot be made to point elsewhere."""
+    """Whether this is an IP address, which cannot be made to point elsewhere."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -96,7 +96,7 @@ def _is_address(name: str) -> bool:
 
 
 def _forbid_frames(send: Send) -> Send:
-    """Forbid foreign pages to show an answer in a frame, where their visitor might click."""
+    """Let no foreign page show an answer in a frame, where its visitor might click."""
 
     async def send_forbidding(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -125,7 +125,7 @@ def serve(listening: socket.socket, host: str, names: Sequence[str], embedded: b
     os.environ |= {
         "PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED": "true",
         "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": url_of(host, port),
-        # The pages ask where they came from, by whichever name that was.
+        # Pages call the server by the name that they were loaded from.
         "PREFECT_SERVER_UI_API_URL": "/api",
         "PREFECT__SERVER_FINAL": "1",
     }

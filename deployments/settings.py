@@ -1,4 +1,4 @@
-"""What the local stack is made of, and the environment in which all of its processes run."""
+"""The settings of a local stack, and the environment of its processes."""
 
 import os
 import uuid
@@ -13,20 +13,20 @@ from tasks.running.pools import CPU_POOL, GPU_POOL
 CHECKOUT = Path(__file__).parents[1]
 DEFAULT_PORT = 4200
 STACK_VARIABLE = "FLGC_STACK"
-"""Set in every process of a stack and inherited by what they start, which is found by it."""
+"""Set for every process of a stack and inherited by what it starts: they are found by it."""
 
 SILENT = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
-"""Nobody elsewhere hears of a stack."""
+"""Nothing is sent to anyone."""
 
 HEARTBEAT_SECONDS = 30
 """The shortest that Prefect allows; `prefect.yaml` sets it for every run of a deployment."""
 SILENT_SECONDS = 90
-"""A run without a heartbeat for so long is taken for dead: three are missing."""
+"""A run without a heartbeat for so long counts as dead: three are missing."""
 
 
 @dataclass(frozen=True)
 class StackSettings:
-    """One server, its workers, and where they keep things; checked when made."""
+    """One server and its workers; checked when made."""
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
@@ -37,24 +37,23 @@ class StackSettings:
     allowed_hosts: tuple[str, ...] = ()
     schedules: bool = True
     silent_seconds: int = SILENT_SECONDS
-    checkout: Path = CHECKOUT
     stack_id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def __post_init__(self) -> None:
         if not 1 <= self.port <= 65535:
-            raise ValueError(f"port {self.port} is not one: choose 1 to 65535")
+            raise ValueError(f"port {self.port} does not exist: choose 1 to 65535")
         if self.cpu_workers < 1 or self.gpu_workers < 0:
             raise ValueError(
                 f"{self.cpu_workers} CPU and {self.gpu_workers} GPU workers: at least one CPU "
                 "worker must run the flows"
             )
         if self.auth is not None and not all(self.auth.partition(":")):
-            raise ValueError("the authentication string must read user:password")
+            raise ValueError("the authentication string must have the form user:password")
         if self.database_url is not None:
             _check_database(self.database_url)
         if self.silent_seconds <= HEARTBEAT_SECONDS:
             raise ValueError(
-                f"silent_seconds={self.silent_seconds}: runs send a heartbeat only every "
+                f"silent_seconds={self.silent_seconds}: runs send a heartbeat every "
                 f"{HEARTBEAT_SECONDS} s, so choose more"
             )
 
@@ -71,17 +70,16 @@ class StackSettings:
         return prefect_home() / "flgc-logs"
 
     def without_secrets(self, text: str) -> str:
-        """A text of some process of the stack, fit to be shown."""
+        """What a process of the stack has printed, without the secrets of its settings."""
         for secret in filter(None, (self.auth, self.database_url, _password(self.database_url))):
             text = text.replace(secret, HIDDEN)
         return without_secrets(text)
 
     def environment(self) -> dict[str, str]:
-        """The caller's environment with what makes a process part of this stack, silently."""
-        paths = [str(self.checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
+        """The caller's environment, and what makes a process part of this stack."""
         environment = os.environ | {
             STACK_VARIABLE: self.stack_id,
-            "PYTHONPATH": os.pathsep.join(paths),
+            "PYTHONPATH": python_path(),
             "PREFECT_API_URL": self.api_url,
             **SILENT,
             "PREFECT_WORKER_QUERY_SECONDS": "2",
@@ -100,6 +98,11 @@ class StackSettings:
             *((f"cpu-{number}", CPU_POOL, {}) for number in range(self.cpu_workers)),
             *((f"gpu-{number}", GPU_POOL, gpu) for number, gpu in enumerate(gpus)),
         ]
+
+
+def python_path() -> str:
+    """Where processes of ours find modules: in the checkout first."""
+    return os.pathsep.join(filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH")]))
 
 
 def prefect_home() -> Path:

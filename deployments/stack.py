@@ -2,7 +2,7 @@
 
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from deployments import api, processes
 from deployments.addresses import bind
 from deployments.orphans import crash_orphans
 from deployments.registration import create_pools, create_rules
-from deployments.settings import StackSettings
+from deployments.settings import CHECKOUT, StackSettings
 from deployments.state import read_note, remove_note, write_note
 from tasks.running.pools import CPU_POOL, GPU_POOL
 
@@ -22,12 +22,13 @@ SERVER_SECONDS = 180.0
 WORKER_SECONDS = 90.0
 POLL_SECONDS = 0.5
 RESTARTS = 3
-"""So many ends of the server within `RESTART_WINDOW` seconds are taken for a fault to report."""
+"""If the server ends more often within `RESTART_WINDOW` seconds, the stack gives up."""
 RESTART_WINDOW = 600.0
 LONGEST_WAIT = 300.0
 """Seconds between two starts of a worker that ends again and again."""
 
 Say = Callable[[str], None]
+Process = subprocess.Popen[bytes]
 
 
 class StackError(RuntimeError):
@@ -36,16 +37,16 @@ class StackError(RuntimeError):
 
 @dataclass
 class Worker:
-    """A worker's process, and how often in a row one of its name has ended soon after its start."""
+    """A worker's process, and how often in a row those of its name ended soon after their start."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     started: float
     ended_soon: int = 0
     due: float | None = None
     """When the next one is to be started; None while this one runs."""
 
     def end(self, now: float) -> float:
-        """Note that it has ended; the seconds to wait for the next: 1, 2, 4, ... up to the cap."""
+        """Note that it has ended; the seconds until the next starts: 1, 2, 4, ... up to the cap."""
         if now - self.started > 2 * LONGEST_WAIT:
             self.ended_soon = 0
         wait = min(2.0**self.ended_soon, LONGEST_WAIT)
@@ -55,27 +56,23 @@ class Worker:
 
 
 class LocalStack:
-    """Use as a context: everything that `start` began is stopped at the end, whatever happened."""
+    """Use it as a context: whatever `start` has started is stopped at the end, come what may."""
 
     def __init__(self, settings: StackSettings, say: Say = print) -> None:
         self.settings = settings
         self.say = say
         self.environment = settings.environment()
         self.client = api.client_of(settings.api_url, settings.auth)
-        self.server: subprocess.Popen[bytes] | None = None
+        self.server: Process | None = None
         self.workers: dict[str, Worker] = {}
         self.gpu_awaited = not settings.gpu_workers
         self.restarts: list[float] = []
 
     def __enter__(self) -> "LocalStack":
-        self.client.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
-            self.stop()
-        finally:
-            self.client.__exit__(None, None, None)
+        self.stop()
 
     def start(self) -> None:
         """Server, pools, deployments, workers, in this order; returns when all are healthy."""
@@ -88,18 +85,16 @@ class LocalStack:
         self.wait_for_workers()
 
     def clear_the_way(self) -> None:
-        """Stop what a killed stack left behind; refuse when the port is taken."""
+        """Stop what a killed stack left behind; raise if the port is taken."""
         note = read_note()
         if note and note.is_alive:
             raise StackError(
                 f"a stack is running already (process {note.pid}): its UI is at "
                 f"{note.api_url.removesuffix('/api')}; stop it there with Ctrl-C"
             )
-        if note:
-            left = processes.members(note.stack_id)
-            if left:
-                self.say(f"stopping {len(left)} processes that a killed stack left behind")
-                processes.stop(left)
+        if note and (left := processes.members(note.stack_id)):
+            self.say(f"stopping {len(left)} processes that a killed stack left behind")
+            processes.stop(left)
         if api.is_healthy(self.client):
             raise StackError(
                 f"a Prefect server is running already at {self.settings.ui_url}; stop it, or "
@@ -120,37 +115,30 @@ class LocalStack:
         for name in self.settings.allowed_hosts:
             where += ["--allowed-host", name]
         self.server = self._start("server", ["-m", "deployments.server", *where])
-        began = time.monotonic()
-        while not api.is_healthy(self.client):
-            if self.server.poll() is not None:
-                raise StackError(f"the server ended:\n{self._end_of('server')}")
-            if time.monotonic() - began > SERVER_SECONDS:
-                text = f"the server is not healthy after {SERVER_SECONDS:.0f} s"
-                raise StackError(f"{text}: see {self._log('server')}")
-            time.sleep(POLL_SECONDS)
-        self.say(f"the server is healthy after {time.monotonic() - began:.0f} s")
+        seconds = self._wait(
+            lambda: set() if api.is_healthy(self.client) else {"server"},
+            {"server": self.server},
+            SERVER_SECONDS,
+        )
+        self.say(f"the server is healthy after {seconds:.0f} s")
 
     def register(self) -> None:
         """Pools, then the deployments that name them, then the rules that name the deployments."""
-        steps = {
-            "work pools": lambda: create_pools(self.client, gpu=bool(self.settings.gpu_workers)),
-            "deployments": self._deploy,
-            "rules for silent runs": lambda: create_rules(
-                self.client, self.settings.silent_seconds, schedules=self.settings.schedules
-            ),
-        }
-        for what, step in steps.items():
-            try:
-                step()
-            except api.FAULTS as error:
-                reason = self.settings.without_secrets(str(error))
-                raise StackError(f"registering {what} failed: {reason}") from error
-            self.say(f"registered: {what}")
+        try:
+            create_pools(self.client, gpu=bool(self.settings.gpu_workers))
+            self.say("registered: work pools")
+            self._deploy()
+            self.say("registered: deployments")
+            patience, schedules = self.settings.silent_seconds, self.settings.schedules
+            create_rules(self.client, patience, schedules=schedules)
+            self.say("registered: rules for silent runs")
+        except api.FAULTS as error:
+            reason = self.settings.without_secrets(str(error))
+            raise StackError(f"the server did not take all of it: {reason}") from error
 
     def _deploy(self) -> None:
         """Prefect's own command reads the YAML."""
-        declared = str(Path("deployments", "prefect.yaml"))
-        command = [*PREFECT, "deploy", "--all", "--prefect-file", declared]
+        command = [*PREFECT, "deploy", "--all", "--prefect-file", "deployments/prefect.yaml"]
         if self._start("registration", command).wait():
             raise StackError(f"registering deployments failed:\n{self._end_of('registration')}")
 
@@ -158,27 +146,35 @@ class LocalStack:
         """A worker that takes one run at a time: fits do not share a GPU, runs not the cores."""
         command = [*PREFECT, "worker", "start", "--pool", pool, "--name", name, "--limit", "1"]
         process = self._start(name, command, more)
-        before = self.workers.get(name)
-        ended_soon = before.ended_soon if before else 0
+        ended_soon = self.workers[name].ended_soon if name in self.workers else 0
         self.workers[name] = Worker(process, time.monotonic(), ended_soon)
 
     def wait_for_workers(self) -> None:
         """Wait until the server has heard of every worker."""
-        deadline = time.monotonic() + WORKER_SECONDS
-        while missing := set(self.workers) - self._online():
-            for name in missing:
-                if self.workers[name].process.poll() is not None:
-                    raise StackError(f"worker {name} ended:\n{self._end_of(name)}")
-            if time.monotonic() > deadline:
-                names = ", ".join(sorted(missing))
-                raise StackError(f"not online after {WORKER_SECONDS:.0f} s: {names}")
+        names = set(self.workers)
+        running = {name: worker.process for name, worker in self.workers.items()}
+        self._wait(lambda: names - self._online(), running, WORKER_SECONDS)
+        self.say(f"{len(names)} worker(s) online: {', '.join(sorted(names))}")
+
+    def _wait(
+        self, missing: Callable[[], set[str]], running: Mapping[str, Process], limit: float
+    ) -> float:
+        """Wait until nothing is missing; the seconds that it took. What is missing must not end."""
+        began = time.monotonic()
+        while names := missing():
+            for name in names:
+                if running[name].poll() is not None:
+                    raise StackError(f"{name} ended:\n{self._end_of(name)}")
+            if time.monotonic() - began > limit:
+                logs = ", ".join(str(self._log(name)) for name in sorted(names))
+                raise StackError(f"not ready after {limit:.0f} s: see {logs}")
             time.sleep(POLL_SECONDS)
-        self.say(f"{len(self.workers)} worker(s) online: {', '.join(sorted(self.workers))}")
+        return time.monotonic() - began
 
     def watch(self) -> None:
-        """Return never: replace what ended, and end what a crash left over.
+        """Never return: replace what ended, and end what a crash left over.
 
-        A server that does not stay is given up on.
+        It raises if the server ends again and again.
         """
         with api.ask_once():
             while True:
@@ -204,14 +200,14 @@ class LocalStack:
         self.start_server()
 
     def open_gpu_pool(self) -> None:
-        """Open the pool that was paused for want of a worker to the first one from elsewhere."""
+        """Open the pool that was paused without a worker, once one has come from elsewhere."""
         if self.gpu_awaited and api.online_workers(self.client, GPU_POOL):
             self.client.update_work_pool(GPU_POOL, WorkPoolUpdate(is_paused=False))
-            self.gpu_awaited = False  # from now on whoever pauses it has a reason
+            self.gpu_awaited = False  # a pause from now on is a person's
             self.say("a GPU worker is online: fits go to it")
 
     def replace_workers(self) -> None:
-        """Start another for each worker that has ended, ever later for one that does not stay."""
+        """Replace each worker that has ended, ever later if it ends again and again."""
         now = time.monotonic()
         for name, pool, more in self.settings.workers():
             worker = self.workers[name]
@@ -222,7 +218,7 @@ class LocalStack:
                 self.start_worker(name, pool, more)
 
     def stop(self) -> None:
-        """Runs and workers first, while the server can note how they ended; then the server."""
+        """Stop runs and workers, while the server can note how they ended, then the server."""
         everything = processes.members(self.settings.stack_id)
         server = self.server.pid if self.server else None
         processes.stop([process for process in everything if process.pid != server])
@@ -240,15 +236,14 @@ class LocalStack:
         log = self._log(name)
         return f"{self.settings.without_secrets(processes.last_lines(log))}\n(from {log})"
 
-    def _start(
-        self, name: str, command: list[str], more: dict[str, str] | None = None
-    ) -> subprocess.Popen[bytes]:
+    def _start(self, name: str, command: list[str], more: dict[str, str] | None = None) -> Process:
         environment = self.environment | (more or {})
-        return processes.start(command, environment, self._log(name), self.settings.checkout)
+        return processes.start(command, environment, self._log(name), CHECKOUT)
 
     def _online(self) -> set[str]:
-        pools = [CPU_POOL, *([GPU_POOL] if self.settings.gpu_workers else [])]
+        """Workers that the server has heard of; none while it does not answer."""
         with suppress(*api.FAULTS):
+            pools = (CPU_POOL, GPU_POOL)
             return set().union(*(api.online_workers(self.client, pool) for pool in pools))
         return set()
 

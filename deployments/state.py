@@ -1,4 +1,4 @@
-"""The note that a running stack leaves, so that other terminals and a later start find it."""
+"""The note that a running stack writes, so that other terminals and a later start find it."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from deployments.settings import prefect_home
 
 @dataclass(frozen=True)
 class StackNote:
-    """Which process keeps the stack, what marks its members, and where its server answers."""
+    """The process of `flgc up`, the id of its stack, and the address of its server."""
 
     pid: int
     started: float
@@ -21,7 +21,7 @@ class StackNote:
 
     @property
     def is_alive(self) -> bool:
-        """Whether that very process still runs; another one may have got its number."""
+        """Whether that process still runs; another one may have its number by now."""
         try:
             return abs(psutil.Process(self.pid).create_time() - self.started) < 1
         except psutil.Error:

@@ -20,15 +20,15 @@ SECRETS = {
 }
 """Options that may have a password in them, and the variables that do the same."""
 PEOPLE = range(1000, 60000)
-"""Numbers of users who are no services, as distributions give them."""
+"""The numbers that distributions give to people, not to services."""
 
 
 class _Stop(BaseException):
-    """Ends whatever the command is waiting for."""
+    """Raised by a signal, to end whatever the command waits for."""
 
 
 def _stop_once(number: int, _: Any) -> None:
-    """The first signal ends the stack; more of them must not interrupt its stopping."""
+    """The first signal stops the stack; later ones must not interrupt that."""
     for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN)
     raise _Stop(signal.Signals(number).name)
@@ -39,7 +39,7 @@ def up(
     context: typer.Context,
     port: Annotated[int, typer.Option(help="Port of server and UI.")] = DEFAULT_PORT,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 admits other machines.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
     allowed_hosts: Annotated[
         list[str] | None,
@@ -84,8 +84,7 @@ def up(
 
     Example: flgc up --port 4201 --workers 2
     """
-    for name, value in SILENT.items():
-        os.environ[name] = value  # before Prefect is imported
+    os.environ |= SILENT  # before Prefect is imported
     from deployments.stack import LocalStack, StackError, count_gpus
 
     try:
@@ -107,8 +106,8 @@ def up(
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
             name = option.replace("_", "-")
-            text = f"Warning: others see --{name} in the list of processes; they do not see"
-            typer.echo(f"{text} {variable}")
+            seen = f"Warning: others see --{name} in the list of processes"
+            typer.echo(f"{seen}; they do not see {variable}")
     for number in SIGNALS:
         signal.signal(number, _stop_once)
     try:
@@ -125,7 +124,7 @@ def up(
 
 
 def other_users() -> list[str]:
-    """People who may be on this machine besides whoever asks: accounts that one can log in to."""
+    """Other people who can log in to this machine."""
     return [
         user.pw_name
         for user in pwd.getpwall()
@@ -138,7 +137,7 @@ def other_users() -> list[str]:
 def welcome(settings: StackSettings, others: Sequence[str] = ()) -> str:
     """Where the UI is and what to type next, in another terminal at the root of the checkout.
 
-    `others` are the users who reach the port of this machine, too.
+    `others` are users who can reach the port of this machine, too.
     """
     lines = ["", f"The UI is at {settings.ui_url}", "Type next, in another terminal, here:", ""]
     if settings.auth:

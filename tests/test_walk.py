@@ -6,6 +6,7 @@ can need: this is what is counted, and no file is left out of it.
 """
 
 import ast
+import pydoc
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -162,23 +163,8 @@ def lost(text: str) -> list[str]:
             if not list(ROOT.glob(f"[!.]*/**/{token.rstrip('/')}")) and not (ROOT / token).exists():
                 found.append(token)
         elif re.fullmatch(rf"({'|'.join(RINGS)})(\.\w+)+", token):
-            found += [] if token in GROUPS or is_name(token) else [token]
+            found += [] if token in GROUPS or pydoc.locate(token) else [token]
     return found
-
-
-def is_name(dotted: str) -> bool:
-    """Whether a module of this project, or a name that one binds, is called so."""
-    module, _, name = dotted.rpartition(".")
-    if module_file(dotted):
-        return True
-    if not module or not (file := module_file(module)):
-        return bool(module) and is_name(module)  # an attribute of a class
-    tree = ast.parse((ROOT / file).read_text())
-    bound = {node.name for node in tree.body if hasattr(node, "name")}
-    bound |= {
-        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-    return name in bound | {name for _, name in _imported(file)}
 
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)

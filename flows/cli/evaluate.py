@@ -12,7 +12,6 @@ from flows.cli.terminal import (
     be_quiet,
     end,
     output,
-    print_failure,
     print_text,
     run_flow,
     sections_of,
@@ -30,7 +29,7 @@ app = typer.Typer(add_completion=False)
 
 @dataclass(frozen=True)
 class Options:
-    """Those of the command; what the flow takes has the same name there."""
+    """The options of the command; those that the flow takes have the same names there."""
 
     data: Annotated[
         str | None,
@@ -93,7 +92,6 @@ def evaluate(options: Options) -> None:
         stop("evaluate", error, 1)
     except (ValueError, ImportError, DatasetError, StoreError) as error:
         stop("evaluate", error, 2)
-    parameters["store"] = plan.store
     [experiment] = plan.experiments
     if not options.as_json:
         for remark in experiment.remarks:
@@ -106,36 +104,35 @@ def evaluate(options: Options) -> None:
     if options.as_json:
         about = {name: parameters[name] for name in ("dataset", "task", "labelled", "runs")}
         remarks = [*experiment.remarks, *warnings]
-        rows = [row for found in pairs for row in found.to_dict("records")]
+        rows = [row for each in pairs for row in each.to_dict("records")]
         document = {**about, "remarks": remarks, "methods": rows, "report": str(report)}
         typer.echo(json.dumps(document, indent=2))
     else:
-        for found, section in zip(pairs, sections, strict=True):
-            _print_methods(found, section)
+        for each, section in zip(pairs, sections, strict=True):
+            _print_methods(each, section)
         for line in warnings:
             print_text(output, line)
         output.print(f"Report: {report}", soft_wrap=True, highlight=False)
-    print_failure(ended.state)
     end(ended.state)
 
 
 def _find_dataset(options: Options) -> str:
-    """The name of the dataset: files become one."""
+    """The name of the dataset; files are added to the datasets first."""
     from flgc.datasets.own import add_from, from_files
 
     data, nodes, edges = options.data, options.nodes, options.edges
     if (data is None) == (nodes is None):
         raise ValueError("give a file or the name of a dataset, or --nodes and --edges")
     if nodes is not None and edges is None:
-        raise ValueError(f"--nodes {nodes} has no --edges; a table without edges is given as it is")
+        raise ValueError(f"--nodes {nodes} has no --edges; give a table without edges by itself")
     file = nodes or Path(str(data))
     if nodes is None and not (file.suffix or file.exists()):
         names = ("label", "edges", "node", "name", "drop")
         unused = [name for name in names if getattr(options, name)]
         if unused:
             raise ValueError(
-                f"{data!r} is no file, and --{unused[0]} is for files: of a dataset by name all is "
-                "known; see `flgc datasets`"
+                f"{data!r} is no file, and --{unused[0]} is for files; `flgc datasets` lists the "
+                "names of datasets"
             )
         return str(data)
     dataset = from_files(
@@ -151,7 +148,7 @@ def _find_dataset(options: Options) -> str:
 
 
 def _print_methods(pairs: "pd.DataFrame", section: "Section") -> None:
-    """One row per method, best first, and what the differences are worth."""
+    """One row per method, best first, with its difference to the control."""
     from rich.table import Table
 
     from tasks.analyses.paired import NO_TEST

@@ -1,4 +1,4 @@
-"""`flgc history`: what scheduled runs have measured, and what has drifted."""
+"""`flgc history`: what scheduled runs measured, and what drifted."""
 
 from typing import Annotated
 
@@ -45,8 +45,8 @@ def history(
     except (ValueError, StoreError) as error:
         stop("history", error, 2)
     for name in [suite] if suite else suites:
-        found = judge_history(rows[rows["suite"] == name])
-        print_table(f"The last runs of the suite {name}", recent_runs(found).map(as_text))
-        output.print()
-        for line in (f"{drift_verdict(found)}.", *(f"- {line}" for line in drift_sentences(found))):
-            print_text(output, line)
+        judged = judge_history(rows[rows["suite"] == name])
+        print_table(f"The last runs of the suite {name}", recent_runs(judged).map(as_text))
+        print_text(output, f"\n{drift_verdict(judged)}.")
+        for sentence in drift_sentences(judged):
+            print_text(output, f"- {sentence}")

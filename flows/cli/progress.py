@@ -1,14 +1,14 @@
-"""How far a run is: cells done, what is left and for how long, and each table as it ends.
+"""The progress of a run: cells done, the time left, and each table as it ends.
 
-All of it is made from the steps of the run, whose seconds are known from the store or from what has
-ended before; see `flows/dry_run.py`.
+It comes from the steps of the run. How long a step takes is estimated from the store and from steps
+that have ended; see `flows/dry_run.py`.
 """
 
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
@@ -19,7 +19,7 @@ from rich.text import Text
 from flows import execute
 from flows.cli.terminal import errors, format_duration, print_text
 from flows.dry_run import Costs, Lookup
-from flows.execute import StepEnded, TableEnded
+from flows.execute import Listener, StepEnded, TableEnded
 from flows.tables import headline
 from tasks.running.stage import at_work
 
@@ -32,8 +32,8 @@ CELL = "fit"  # the step that makes one
 class Outlook:
     """What of a run is done, what is left, and how long that may take.
 
-    A step takes what it took before, or what its like took, and what Prefect adds to each step is
-    learnt on the way: so what is stored already does not make the rest look fast.
+    A step is expected to take as long as it took before, or as others like it took. What Prefect
+    adds to each step is measured on the way. So stored results do not make the rest look fast.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Outlook:
         self.worked, self.ended = 0.0, 0
 
     def listen(self, event: StepEnded | TableEnded) -> None:
-        """Note what has ended; what was before the first step is no step's time."""
+        """Note what has ended; the time before the first step counts for no step."""
         if isinstance(event, TableEnded):
             self.end_table(event.section.experiment.name)
             return
@@ -61,7 +61,7 @@ class Outlook:
         self.end(event)
 
     def end(self, event: StepEnded) -> None:
-        """A step has ended, however it did; what was computed is learnt from."""
+        """Note that a step has ended, well or not; what it took helps to estimate others."""
         step = self.waiting.pop((event.experiment, event.step), None)
         if step is None:
             return
@@ -73,12 +73,12 @@ class Outlook:
                 self.costs.learn(step.stage, step.about, event.artifact.seconds)
 
     def end_table(self, experiment: str) -> None:
-        """Whatever of it has not ended never will."""
+        """Forget the steps of a table that has ended: those still waiting never run."""
         for key in [key for key in self.waiting if key[0] == experiment]:
             del self.waiting[key]
 
     def done(self, experiment: str = "") -> tuple[int, int]:
-        """How many cells are through, and of how many; of all tables if none is named."""
+        """How many cells are done, and of how many; of all tables if none is named."""
         total = self.cells[experiment] if experiment else self.cells.total()
         waiting = sum(
             step.stage == CELL and experiment in ("", step.experiment)
@@ -87,9 +87,9 @@ class Outlook:
         return total - waiting, total
 
     def left(self, running: dict[str, float]) -> str:
-        """In words; `running` are the seconds that steps have been at work for.
+        """The time left in words; `running` has the seconds since each step at work began.
 
-        Where nothing is known of some steps it is a lower bound, and of most steps nothing.
+        It is a lower bound if some steps cannot be estimated, and empty if most cannot.
         """
         seconds, unknown = 0.0, 0
         for step in self.waiting.values():
@@ -107,7 +107,7 @@ class Outlook:
 
 
 class Screen:
-    """Two lines at the bottom of a terminal: the whole run, and the table at work."""
+    """Two lines at the bottom of a terminal: the whole run, and the table that runs."""
 
     def __init__(self, outlook: Outlook) -> None:
         self.outlook, self.began, self.experiment = outlook, time.monotonic(), ""
@@ -143,7 +143,7 @@ class Lines:
         self.printed = time.monotonic()
         print_text(errors, text)
 
-    def listen(self, event: StepEnded | TableEnded) -> None:
+    def show(self, event: StepEnded | TableEnded) -> None:
         """Print where a table begins and ends."""
         if isinstance(event, TableEnded):
             seconds = format_duration(time.monotonic() - self.began)
@@ -163,50 +163,41 @@ class Lines:
 
 
 @contextmanager
-def on_a_terminal(outlook: Outlook) -> Iterator[None]:
-    """The whole and the table at work in a line each; above them a line for each that has ended."""
+def on_a_terminal(outlook: Outlook) -> Iterator[Listener]:
+    """A line for the whole run and one for the table that runs, below a line per finished table."""
     screen = Screen(outlook)
     with Live(screen, console=errors, refresh_per_second=REFRESHES, transient=True) as live:
 
-        def listen(event: StepEnded | TableEnded) -> None:
+        def show(event: StepEnded | TableEnded) -> None:
             if isinstance(event, StepEnded):
                 screen.experiment = event.experiment
             else:
                 print_text(live.console, headline(event.store, event.section, live.console.width))
 
-        with _listening(outlook, listen):
-            yield
+        yield show
 
 
 @contextmanager
-def in_lines(outlook: Outlook) -> Iterator[None]:
-    """Lines on stderr, with a thread that reminds."""
+def in_lines(outlook: Outlook) -> Iterator[Listener]:
+    """Lines on stderr, some of them from a thread that prints after each minute of silence."""
     lines = Lines(outlook)
     reminder = threading.Thread(target=lines.remind, daemon=True)
     reminder.start()
     try:
-        with _listening(outlook, lines.listen):
-            yield
+        yield lines.show
     finally:
         lines.ended.set()
         reminder.join()
 
 
-def show_progress(outlook: Outlook) -> AbstractContextManager[None]:
-    """Two lines that change on a terminal, lines elsewhere."""
-    return on_a_terminal(outlook) if errors.is_terminal else in_lines(outlook)
-
-
 @contextmanager
-def _listening(outlook: Outlook, show: Callable[[StepEnded | TableEnded], None]) -> Iterator[None]:
-    """Have the outlook know of all that ends, and whoever shows it."""
-
-    def listen(event: StepEnded | TableEnded) -> None:
-        outlook.listen(event)
-        show(event)
-
-    execute.listeners.append(listen)
-    try:
-        yield
-    finally:
-        execute.listeners.remove(listen)
+def show_progress(outlook: Outlook) -> Iterator[None]:
+    """Two lines that change on a terminal, lines elsewhere."""
+    with (on_a_terminal if errors.is_terminal else in_lines)(outlook) as show:
+        listeners = [outlook.listen, show]  # in this order: `show` asks the outlook
+        execute.listeners += listeners
+        try:
+            yield
+        finally:
+            for each in listeners:
+                execute.listeners.remove(each)

@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 @app.command("report")
 def report(
     suite: Annotated[
-        str | None, typer.Option(help="Of this run, see --list; default: the newest of all.")
+        str | None, typer.Option(help="Of this suite, see --list; default: the newest of all.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder; default: artifacts/report, and the suite.")
@@ -33,7 +33,7 @@ def report(
 ) -> None:
     """Write the newest report of the store: one HTML page, Markdown, LaTeX, CSV and figures.
 
-    It is what the run has stored that made it, so nothing is computed again.
+    It is the report that its run has stored: nothing is computed again.
 
     Example: flgc report --suite tiny --out report --open
     """
@@ -56,7 +56,7 @@ def report(
     except (ValueError, StoreError, DamagedArtifact) as error:
         stop("report", error, 2)
     page = path.with_name("report.html")
-    page = page if page.is_file() else path  # stored when there was no page yet
+    page = page if page.is_file() else path  # reports of old have no page
     text = f"Report of {name}, made {_moment(reports[name])}: {page}"
     output.print(text, soft_wrap=True, highlight=False)
     if show:

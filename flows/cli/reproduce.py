@@ -30,7 +30,7 @@ app = typer.Typer(add_completion=False)
 
 @dataclass(frozen=True)
 class Options:
-    """Those of the command; what the flow takes has the same name there."""
+    """The options of the command; those that the flow takes have the same names there."""
 
     suite: Annotated[
         str,
@@ -47,7 +47,7 @@ class Options:
     ] = None
     store: StoreUrl = None
     strict: Annotated[
-        bool, typer.Option("--strict", help="End with 1 too if a dataset was not reachable.")
+        bool, typer.Option("--strict", help="Exit with 1 if a dataset is unreachable, too.")
     ] = False
     quick: Annotated[
         bool, typer.Option("--quick", help="At most 10 runs, and each noise drawn once.")
@@ -102,7 +102,6 @@ def reproduce(options: Options) -> None:
         _print_dry_run(listing, options.as_json)
         return
     warnings.simplefilter("ignore", LeftOut)  # flows plan again
-    parameters["store"] = plan.store
     if options.suite.endswith(".toml"):
         parameters["suite"] = str(Path(options.suite).absolute())
     report = report_folder(plan.report) / "report.html"
@@ -112,7 +111,7 @@ def reproduce(options: Options) -> None:
 
 
 def _print_dry_run(listing: "DryRun", as_json: bool) -> None:
-    """A line for each method of a table, and what there is to do."""
+    """A line for each method of a table, then what is left to compute."""
     from rich.table import Table
 
     if as_json:
@@ -135,7 +134,7 @@ def _print_dry_run(listing: "DryRun", as_json: bool) -> None:
 
 
 def summarize(listing: "DryRun") -> list[str]:
-    """How much there is to do, and how long it may take."""
+    """How much is left to compute, and how long that may take."""
     states = [cell.state for cell in listing.cells]
     lines = [f"{len(states)} cells: {states.count('stored')} stored, {states.count('new')} new."]
     missing = sorted({cell.data for cell in listing.cells if cell.state == "no data"})
@@ -145,7 +144,7 @@ def summarize(listing: "DryRun") -> list[str]:
         return [*lines, "Compute only figures, tests and the report."]
     text = f"{listing.steps} steps to compute"
     if listing.unknown == listing.steps:
-        text += "; for how long is unknown: the store has nothing like them."
+        text += "; the time is unknown: the store has no such steps."
     else:
         text += f", about {format_duration(listing.seconds)} of work on one core, by what the store"
         text += f" has ({listing.unknown} of them unknown)." if listing.unknown else " has."

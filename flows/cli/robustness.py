@@ -11,7 +11,6 @@ from flows.cli.options import AsJson, Device, Methods, Protocols, StoreUrl
 from flows.cli.terminal import (
     be_quiet,
     end,
-    print_failure,
     print_outcome,
     run_flow,
     sections_of,
@@ -27,7 +26,7 @@ app = typer.Typer(add_completion=False)
 
 @dataclass(frozen=True)
 class Options:
-    """Those of the command; what the flow takes has the same name there."""
+    """The options of the command; those that the flow takes have the same names there."""
 
     dataset: Annotated[
         str,
@@ -89,14 +88,12 @@ def robustness(options: Options) -> None:
         plan = plan_under_noise(UnderNoise(**parameters))
     except (ValueError, ImportError, DatasetError, StoreError) as error:
         stop("robustness", error, 2)
-    parameters["store"] = plan.store
     report = report_folder(f"{plan.report}-{plan.experiments[0].flow}") / "report.html"
     ended = run_flow("robustness", robustness_of, parameters, plan, report)
     if options.as_json:
         results = [results_of(plan.store, section) for section in sections_of(ended.state)]
         rows = [row for each in results for row in summarize(each)]
         typer.echo(json.dumps(rows, indent=2))
-        print_failure(ended.state)
     else:
         print_outcome(plan, report, ended)
     end(ended.state)

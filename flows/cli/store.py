@@ -12,11 +12,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.filesize import decimal as format_size
 
 from flows.cli.options import AsJson, StoreUrl
+from flows.cli.terminal import errors, format_duration, stop
 
 if TYPE_CHECKING:
     from tasks.store import Store
@@ -37,30 +40,20 @@ WIDEST_VALUE = 300  # characters of a parameter that are shown; all of them are 
 
 
 @contextmanager
-def _readable_errors() -> Iterator[None]:
-    """A wrong name exits with 2, what the store cannot do with 1, each in one line."""
-    from tasks.store import DamagedArtifact, StoreError
+def _open(url: str | None) -> "Iterator[Store]":
+    """The store. A wrong name exits with 2, what the store cannot do with 1, each in one line."""
+    from tasks.store import DamagedArtifact, Store, StoreError
 
     try:
-        yield
-    except KeyError as error:
-        _stop(error, 2)
-    except (StoreError, DamagedArtifact, ValueError) as error:
-        _stop(error, 1)
-
-
-def _stop(error: Exception, code: int) -> NoReturn:
-    typer.secho(f"flgc store: {error.args[0]}", fg="red", err=True)
-    raise typer.Exit(code) from error
-
-
-def _open(store: str | None) -> "Store":
-    from tasks.store import Store, StoreError
-
-    try:
-        return Store(store)
+        store = Store(url)
     except (StoreError, ValueError) as error:
-        _stop(error, 2)
+        stop("store", error, 2)
+    try:
+        yield store
+    except KeyError as error:
+        stop("store", LookupError(*error.args), 2)  # its text, which a KeyError shows in quotes
+    except (StoreError, DamagedArtifact, ValueError) as error:
+        stop("store", error, 1)
 
 
 @app.command("ls")
@@ -83,32 +76,31 @@ def list_(
     """
     from tasks.store.upkeep import list_artifacts
 
-    with _readable_errors():
-        opened = _open(store)
+    with _open(store) as opened:
         items = list_artifacts(opened)
-    digits = _enough_digits(items)
-    if stage:
-        known = sorted({item.stage for item in items})
-        unknown = sorted(set(stage) - set(known))
-        if unknown and items:
-            what = f"no artifact of stage {', '.join(unknown)}; there are {', '.join(known)}"
-            _stop(KeyError(what), 2)
-        items = [item for item in items if item.stage in stage]
+        digits = _enough_digits(items)
+        if stage:
+            known = sorted({item.stage for item in items})
+            unknown = sorted(set(stage) - set(known))
+            if unknown and items:
+                stages = ", ".join(known)
+                raise KeyError(f"no artifact of stage {', '.join(unknown)}; there are {stages}")
+            items = [item for item in items if item.stage in stage]
     items.sort(key=lambda item: (_sort_key(item, sort), item.created or 0.0))
     if as_json:
         typer.echo(json.dumps([_summary(item) for item in items], indent=2))
         return
     now = time.time()
     rows = [
-        (item.stage, _about(item), _size(item.size), _age(item, now), _digits(item)[:digits])
+        (item.stage, _about(item), format_size(item.size), _age(item, now), _digits(item)[:digits])
         for item in items
     ]
-    _print_aligned(("stage", "about", "size", "age", "key"), rows, right=(2, 3), cut=1)
+    _print_aligned("<<>><", ("stage", "about", "size", "age", "key"), rows)
     if len(rows) > 1:
         typer.echo()
-        _print_aligned(("stage", "artifacts", "size", "seconds"), _totals(items), right=(1, 2, 3))
+        _print_aligned("<>>>", ("stage", "artifacts", "size", "seconds"), _totals(items))
         typer.echo()
-    size = _size(sum(item.size for item in items))
+    size = format_size(sum(item.size for item in items))
     typer.echo(f"{_count(len(items), 'artifact')}, {size}, in {opened.url}")
 
 
@@ -127,8 +119,7 @@ def show(
     """
     from tasks.store.upkeep import find_key
 
-    with _readable_errors():
-        opened = _open(store)
+    with _open(store) as opened:
         full_key = find_key(opened, key)
         record = opened.record(full_key)
         table = opened.read(full_key)
@@ -136,32 +127,27 @@ def show(
         columns = {field.name: str(field.type) for field in table.schema}
         typer.echo(json.dumps(record | {"columns": columns}, indent=2))
         return
-    moment = datetime.fromisoformat(record["created"])
-    about = record["provenance"].get("about", "")
-    made_from = record.get("made_from", {})
-    inputs = {n: made_from.get(n) or f"sha256 {digest}" for n, digest in record["inputs"].items()}
-    noted = {name: value for name, value in record["provenance"].items() if name != "about"}
-    typer.secho(full_key, bold=True)
-    _print_pairs(
-        {
-            "about": about,
-            "made": f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC in {record['seconds']:.2f} s",
+    made = datetime.fromisoformat(record["created"]).astimezone(UTC)
+    provenance, sources = record["provenance"], record.get("made_from", {})
+    inputs = {n: sources.get(n) or f"sha256 {digest}" for n, digest in record["inputs"].items()}
+    sections = {
+        full_key: {
+            "about": provenance.pop("about", ""),
+            "made": f"{made:%Y-%m-%d %H:%M} UTC in {record['seconds']:.2f} s",
             "content": f"sha256 {record['digest']}",
             "code": f"sha256 {record['code']}",
-        }
-    )
-    sections = {"Parameters": record["parameters"], "Made from": inputs}
-    sections |= {"Noted": noted, "Versions": record["versions"]}
-    for title, pairs in sections.items():
-        if pairs:
-            typer.secho(f"\n{title}", bold=True)
-            _print_pairs(pairs)
-    typer.secho(f"\n{_count(table.num_rows, 'row')}", bold=True)
-    _print_pairs({field.name: field.type for field in table.schema})
+        },
+        "Parameters": record["parameters"],
+        "Made from": inputs,
+        "Noted": provenance,
+        "Versions": record["versions"],
+        _count(table.num_rows, "row"): {field.name: field.type for field in table.schema},
+    }
+    blocks = [_block(title, pairs) for title, pairs in sections.items() if pairs]
     if rows and table.num_rows:
         frame = table.slice(0, rows).to_pandas()
-        typer.echo()
-        typer.echo(frame.to_string(max_colwidth=40, line_width=_width(), index=False))
+        blocks.append(frame.to_string(max_colwidth=40, line_width=_width(), index=False))
+    typer.echo("\n\n".join(blocks))
 
 
 @app.command()
@@ -170,14 +156,22 @@ def verify(store: StoreUrl = None, as_json: AsJson = False) -> None:
 
     Example: flgc store verify --json
     """
+    from rich.progress import track
+
     from tasks.store import DamagedArtifact
     from tasks.store.upkeep import artifact_keys
     from tasks.store.upkeep import verify as verify_store
 
-    with _readable_errors():
-        opened = _open(store)
-        keys = artifact_keys(opened)
-        results = dict(_show_bar("checking", verify_store(opened), len(keys)))
+    with _open(store) as opened:
+        checks = track(
+            verify_store(opened),
+            "checking",
+            len(artifact_keys(opened)),
+            console=errors,
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        results = dict(checks)
     problems = {key: problem for key, problem in results.items() if problem is not None}
     damaged = {key: str(p) for key, p in problems.items() if isinstance(p, DamagedArtifact)}
     unreadable = {key: str(p) for key, p in problems.items() if key not in damaged}
@@ -220,8 +214,7 @@ def prune(
     """
     from tasks.store.upkeep import carry_out, plan_pruning
 
-    with _readable_errors():
-        opened = _open(store)
+    with _open(store) as opened:
         pruning = plan_pruning(
             opened,
             older_than_days=older_than,
@@ -232,8 +225,8 @@ def prune(
     if as_json:
         document = {
             "deleted": delete,
-            "files": [_file(removal) for removal in removals],
-            "kept": [_file(removal) for removal in pruning.kept],
+            "files": _files(removals),
+            "kept": _files(pruning.kept),
         }
         typer.echo(json.dumps(document, indent=2))
         return
@@ -241,13 +234,13 @@ def prune(
         typer.echo(f"{removal.name}: {removal.reason}")
     for removal in pruning.kept:
         typer.echo(f"{removal.name}: kept: {removal.reason}")
-    size = _size(sum(removal.size for removal in removals))
-    verb = "removed" if delete else "to remove; add --delete to do it:"
-    typer.echo(f"{verb} {_count(len(removals), 'file')}, {size}, in {opened.url}")
+    size = format_size(sum(removal.size for removal in removals))
+    files = f"{_count(len(removals), 'file')}, {size}, in {opened.url}"
+    typer.echo(f"removed {files}" if delete else f"to remove: {files}; add --delete to remove them")
 
 
-def _file(removal: "Removal") -> dict[str, object]:
-    return {"name": removal.name, "size": removal.size, "reason": removal.reason}
+def _files(removals: "Iterable[Removal]") -> list[dict[str, object]]:
+    return [{"name": each.name, "size": each.size, "reason": each.reason} for each in removals]
 
 
 def _summary(item: "Listed") -> dict[str, object]:
@@ -260,15 +253,9 @@ def _summary(item: "Listed") -> dict[str, object]:
 
 
 def _sort_key(item: "Listed", sort: Order) -> Any:
-    record: Mapping[str, Any] = item.record or {}
-    orders = {
-        "age": item.created or 0.0,
-        "size": item.size,
-        "seconds": record.get("seconds", 0.0),
-        "stage": item.stage,
-        "about": _about(item),
-    }
-    return orders[sort]
+    seconds = item.record["seconds"] if item.record else 0.0
+    orders = {"age": item.created or 0.0, "seconds": seconds, "about": _about(item)}
+    return orders[sort] if sort in orders else getattr(item, sort)
 
 
 def _about(item: "Listed") -> str:
@@ -285,7 +272,7 @@ def _totals(items: Iterable["Listed"]) -> list[tuple[str, ...]]:
         sizes[item.stage] += item.size
         seconds[item.stage] += item.record["seconds"] if item.record else 0
     return [
-        (stage, str(numbers[stage]), _size(size), f"{seconds[stage]:.1f}")
+        (stage, str(numbers[stage]), format_size(size), f"{seconds[stage]:.1f}")
         for stage, size in reversed(sizes.most_common())
     ]
 
@@ -301,18 +288,7 @@ def _enough_digits(items: Iterable["Listed"]) -> int:
 
 
 def _age(item: "Listed", now: float) -> str:
-    if item.created is None:
-        return "unknown"
-    seconds = max(0.0, now - item.created)
-    units = {"d": 86400, "h": 3600, "min": 60}
-    unit = next((unit for unit, length in units.items() if seconds >= 2 * length), "s")
-    return f"{seconds / units.get(unit, 1):.0f} {unit}"
-
-
-def _size(size: int) -> str:
-    units = {"GB": 1e9, "MB": 1e6, "kB": 1e3}
-    unit = next((unit for unit, length in units.items() if size >= length), "B")
-    return f"{size / units[unit]:.1f} {unit}" if unit in units else f"{size} B"
+    return "unknown" if item.created is None else format_duration(max(0.0, now - item.created))
 
 
 def _count(count: int, what: str) -> str:
@@ -321,55 +297,36 @@ def _count(count: int, what: str) -> str:
 
 def _width() -> int | None:
     """Columns of the terminal; None where there is none, and nothing need be cut."""
-    from shutil import get_terminal_size
-
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _print_aligned(
-    header: tuple[str, ...],
-    rows: Iterable[tuple[str, ...]],
-    right: tuple[int, ...],
-    cut: int | None = None,
-) -> None:
-    """Columns below each other, by hand: rich takes seconds for some thousand rows.
+def _print_aligned(sides: str, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """Columns to the left (<) or right (>), by hand: rich takes seconds for some thousand rows.
 
-    On a terminal the column `cut` is as narrow as it must be.
+    On a terminal the second one is as narrow as it must be.
     """
     lines = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     width = _width()
-    if width is not None and cut is not None:
-        others = sum(widths) - widths[cut] + 2 * (len(widths) - 1)
-        widths[cut] = min(widths[cut], max(NARROWEST, width - others))
-    for number, line in enumerate(lines):
-        cells = [
-            _shorten(text, size).rjust(size) if i in right else _shorten(text, size).ljust(size)
-            for i, (text, size) in enumerate(zip(line, widths, strict=True))
-        ]
-        typer.secho("  ".join(cells).rstrip(), bold=number == 0 or None)
+    if width is not None:
+        others = sum(widths) - widths[1] + 2 * (len(widths) - 1)
+        widths[1] = min(widths[1], max(NARROWEST, width - others))
+    form = "  ".join(f"{{:{side}{size}}}" for side, size in zip(sides, widths, strict=True))
+    for number, (first, second, *more) in enumerate(lines):
+        line = form.format(first, _shorten(second, widths[1]), *more)
+        typer.secho(line.rstrip(), bold=number == 0 or None)
 
 
 def _shorten(text: str, size: int) -> str:
     return text if len(text) <= size else f"{text[: size - 1]}…"
 
 
-def _print_pairs(pairs: Mapping[str, Any]) -> None:
-    """A name and its value in each line."""
-    width = max(map(len, pairs), default=0)
+def _block(title: str, pairs: Mapping[str, Any]) -> str:
+    """A title, and a name and its value in each line."""
+    width = max(map(len, pairs))
+    lines = [typer.style(title, bold=True)]
     for name, value in pairs.items():
         plain = isinstance(value, dict | list)
         text = json.dumps(value, ensure_ascii=False) if plain else str(value)
-        typer.echo(f"  {name:<{width}}  {_shorten(text, WIDEST_VALUE)}".rstrip())
-
-
-def _show_bar(what: str, items: Iterable[Any], total: int) -> Iterator[Any]:
-    """The same items; on a terminal with how many are done and the time left."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(items, what, total=total, console=console, transient=True)
+        lines.append(f"  {name:<{width}}  {_shorten(text, WIDEST_VALUE)}".rstrip())
+    return "\n".join(lines)

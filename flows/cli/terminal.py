@@ -52,28 +52,31 @@ class Ended(NamedTuple):
 
 
 def be_quiet() -> None:
-    """Prefect says nothing of its own."""
+    """Silence Prefect's own messages."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
 
 
 def stop(command: str, error: Exception, code: int) -> NoReturn:
-    """The end of a command, with the reason."""
-    errors.print(f"flgc {command}: {error}", style="red", soft_wrap=True, markup=False)
+    """End a command with the reason."""
+    print_text(errors, f"flgc {command}: {error}", style="red")
     raise typer.Exit(code) from error
 
 
 def end(state: Any) -> NoReturn:
-    """The end of a command whose flow ended in this state."""
+    """End a command whose flow ended in this state, with the reason if it did not complete."""
+    if not state.is_completed():
+        error = state.result(raise_on_failure=False)
+        print_text(errors, state.message or str(error), style="red")
     raise typer.Exit(0 if state.is_completed() else 1)
 
 
 def run_flow(
     command: str, flow: Any, parameters: dict[str, Any], plan: "Plan", report: Path
 ) -> Ended:
-    """Run a flow in this process, with its progress, and tell how it ended.
+    """Run a flow in this process and show its progress.
 
-    Ctrl-C ends the command with what there is so far, and how to go on.
+    Ctrl-C ends the command: it prints what is kept so far, and how to go on.
     """
     from deployments.embedded import NoServer, use_any_api
     from flows.cli.progress import show_progress
@@ -83,9 +86,9 @@ def run_flow(
         api = use_any_api()  # its server starts while the store is looked through
         outlook = _outlook(plan)
         called, running = time.perf_counter(), []
-        noted = flow.with_options(on_running=[lambda *_: running.append(time.perf_counter())])
+        timed = flow.with_options(on_running=[lambda *_: running.append(time.perf_counter())])
         with stoppable(), report_unconverged(), show_progress(outlook), api:
-            state = noted(**parameters, return_state=True)
+            state = timed(**parameters | {"store": plan.store}, return_state=True)
     except (NoServer, StoreError) as error:
         stop(command, error, 1)
     except KeyboardInterrupt:
@@ -93,13 +96,13 @@ def run_flow(
         kept = f"Stopped. {outlook.kept} of {len(outlook.steps)} steps kept{so_far}"
         print_text(errors, f"{kept}; rerun to resume.")
         raise typer.Exit(INTERRUPTED) from None
-    except SystemExit as error:  # of code that a flow calls: no end that the flow chose
+    except SystemExit as error:  # from code that the flow called, not from the flow
         stop(command, RuntimeError(f"the run was ended from within: {error!r}"), 1)
     return Ended(state, called, running[0] if running else called)
 
 
 def _outlook(plan: "Plan") -> Any:
-    """What the run has to do, by what the store has and how long it took."""
+    """What the run has to do, and how long that may take, from what is stored."""
     from flgc.device import n_threads
     from flows.cli.progress import Outlook
     from flows.dry_run import Costs, look_up
@@ -111,9 +114,9 @@ def _outlook(plan: "Plan") -> Any:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Ctrl-C ends a run once its running tasks have ended, and given twice at once.
+    """Let Ctrl-C end a run once its running tasks have ended; a second Ctrl-C ends it at once.
 
-    Either way all that was stored is there: what is half written is no artifact yet.
+    Either way, whatever was stored is kept: a file that is half written is no artifact yet.
     """
     interrupted = False
 
@@ -130,15 +133,15 @@ def stoppable() -> Iterator[None]:
     try:
         yield
     finally:
-        if not interrupted:  # else Python's own end may be what a second Ctrl-C must not wait for
+        if not interrupted:  # else a second Ctrl-C must also end what Python does at its exit
             signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
 def report_unconverged() -> Iterator[None]:
-    """Settings of a grid that a solver does not finish: a line for each solver, at the end.
+    """Print at the end, in a line for each solver, which steps had fits that did not converge.
 
-    It says whose they are: the step, which has the names of the data and of the method.
+    The name of a step has the names of its data and method.
     """
     from sklearn.exceptions import ConvergenceWarning
 
@@ -151,30 +154,31 @@ def report_unconverged() -> Iterator[None]:
 
         def note(message: Any, category: Any, filename: str, *rest: Any, **more: Any) -> None:
             if issubclass(category, ConvergenceWarning):
-                noted = (about_of_this_thread(), str(message))
-                by_solver.setdefault(Path(filename).stem, []).append(noted)
+                fit = (about_of_this_thread(), str(message))
+                by_solver.setdefault(Path(filename).stem, []).append(fit)
             else:
                 show(message, category, filename, *rest, **more)
 
         warnings.showwarning = note
         yield
-    for solver, noted in by_solver.items():
-        steps = [step for step in dict.fromkeys(about for about, _ in noted) if step] or [solver]
+    for solver, fits in by_solver.items():
+        steps = [step for step in dict.fromkeys(about for about, _ in fits) if step] or [solver]
         whose = steps[0] + (f" and {len(steps) - 1} more" if len(steps) > 1 else "")
-        often = f"in {len(noted)} fits, at first" if len(noted) > 1 else "once"
-        text = f"{whose}: not converged {often}: {noted[0][1]}"
-        print_text(errors, text, style="yellow")
+        often = f"in {len(fits)} fits, at first" if len(fits) > 1 else "once"
+        print_text(errors, f"{whose}: not converged {often}: {fits[0][1]}", style="yellow")
 
 
 def format_duration(seconds: float) -> str:
-    """`40 s`, `12 min`, `2.5 h`."""
+    """`40 s`, `12 min`, `2.5 h`, `8.1 days`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172800 else f"{seconds / 86400:.1f} days"
 
 
 def print_outcome(plan: "Plan", report: Path, ended: Ended, runner: str = "threads") -> None:
-    """What a flow has found, in a screen; the report has all of it."""
+    """The results of a flow on one screen; the report has all of them."""
     from flows.tables import cost, results_of, shown_tables, standings
     from tasks.report.tables import unjudged
     from tasks.store import Store
@@ -184,10 +188,10 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended, runner: str = "threa
     sections = sections_of(state)
     for section in sections:
         rows, title = results_of(plan.store, section), section.experiment.title
-        table = next(iter(shown_tables(section, rows).values()), None)
         if not section.cells:
             continue
-        if table is not None and len(table) <= MOST_ROWS and _fits(table, output.width):
+        table, *_ = shown_tables(section, rows).values()
+        if len(table) <= MOST_ROWS and len(parts_within(table, output.width)) == 1:
             print_table(title, table)
         else:
             print_text(output, f"\n{title}", style="bold")
@@ -198,7 +202,6 @@ def print_outcome(plan: "Plan", report: Path, ended: Ended, runner: str = "threa
     output.print()
     if state.is_completed() and any(section.gaps for section in sections):
         print_text(output, state.message)
-    print_failure(state)
     for sentence in answer(report.with_suffix(".md")) if sections else ():
         if sentence.rstrip(".") not in (state.message or ""):  # an empty report has no other
             print_text(output, sentence)
@@ -219,22 +222,10 @@ def answer(report: Path) -> list[str]:
     return [" ".join(text.replace("**", "").split()) for text in first][:SENTENCES]
 
 
-def _fits(table: "pd.DataFrame", width: int) -> bool:
-    """Whether a table is one part at this width."""
-    return len(list(parts_within(table.astype(str), width))) == 1
-
-
 def sections_of(state: Any) -> list[Any]:
     """The sections that a flow of tables gave; none if the flow itself broke."""
     result = state.result(raise_on_failure=False)
     return result if isinstance(result, list) else []
-
-
-def print_failure(state: Any) -> None:
-    """Why a flow did not complete, if it did not."""
-    if not state.is_completed():
-        error = state.result(raise_on_failure=False)
-        print_text(errors, state.message or str(error), style="red")
 
 
 def print_text(console: Console, text: str, style: str = "") -> None:
@@ -249,39 +240,36 @@ def print_table(title: str, table: "pd.DataFrame", console: Console = output) ->
     The columns of one method, or of one dataset, stay together, and each part has the names.
     """
     console.print(f"\n{title}", style="bold", highlight=False, markup=False)
-    for part in parts_within(table.astype(str), console.width):
+    for part in parts_within(table, console.width):
         console.print()
         grid = Table(box=None, header_style="bold", padding=(0, BETWEEN, 0, 0), pad_edge=False)
-        for name, width in zip(part.columns, _widths(part), strict=True):
-            grid.add_column(Text(str(name)), width=width, overflow="fold")
+        for name, width in _widths(part).items():
+            grid.add_column(Text(name), width=width, overflow="fold")
         for row in part.to_numpy():
             grid.add_row(*map(Text, row))
         console.print(grid)
 
 
-def parts_within(table: "pd.DataFrame", width: int) -> Iterator["pd.DataFrame"]:
-    """A table as several, side by side, each with the names and as many columns as fit."""
+def parts_within(table: "pd.DataFrame", width: int) -> "list[pd.DataFrame]":
+    """A table as texts, in parts: each has the names and as many other columns as fit."""
+    table = table.astype(str).rename(columns=str)
+    sizes = {name: size + BETWEEN for name, size in _widths(table).items()}
     names = [column for column in table.columns if column in NAMES]
-    sizes = dict(zip(table.columns, (size + BETWEEN for size in _widths(table)), strict=True))
     room = width - sum(sizes[name] for name in names)
-    others = enumerate(table.columns.drop(names))
-    part: list[str] = []
+    parts: list[list[str]] = [[]]
     # Columns of one method are `<method> published`, `<method> paper` and so on.
-    for _, group in groupby(others, lambda each: each[1].rpartition(" ")[0] or each[0]):
-        block = [column for _, column in group]
-        whole = sum(map(sizes.__getitem__, block)) <= room
+    others = table.columns.drop(names)
+    for _, group in groupby(others, lambda column: column.rpartition(" ")[0] or column):
+        block = list(group)
+        whole = sum(sizes[column] for column in block) <= room
         for columns in [block] if whole else [[column] for column in block]:
-            if part and sum(map(sizes.__getitem__, [*part, *columns])) > room:
-                yield table[[*names, *part]]
-                part = []
-            part += columns
-    yield table[[*names, *part]]
+            if parts[-1] and sum(sizes[column] for column in (*parts[-1], *columns)) > room:
+                parts.append([])
+            parts[-1] += columns
+    return [table[[*names, *part]] for part in parts]
 
 
-def _widths(table: "pd.DataFrame") -> list[int]:
-    """So wide that no cell takes a second line but long names; headings are wrapped at words."""
-    widths = [max(map(len, [*str(name).split(), *table[name]])) for name in table.columns]
-    return [
-        min(NAME_WIDTH, width) if name in NAMES else width
-        for name, width in zip(table.columns, widths, strict=True)
-    ]
+def _widths(table: "pd.DataFrame") -> dict[str, int]:
+    """The widths of columns: only long names take a second line; headings wrap at words."""
+    widths = {name: max(map(len, [*name.split(), *table[name]])) for name in table.columns}
+    return widths | {name: min(NAME_WIDTH, widths[name]) for name in NAMES if name in widths}

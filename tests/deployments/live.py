@@ -4,12 +4,12 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ import psutil
 from prefect.client.orchestration import SyncPrefectClient
 
 from deployments import api, processes
+from deployments.addresses import LOOPBACK, bind
 
 REPOSITORY = Path(__file__).parents[2]
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
@@ -32,9 +33,16 @@ def program(name: str) -> str:
     return str(Path(sys.executable).with_name(name))
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """For commands with a Prefect home of their own: nothing that Prefect is set to here."""
+    kept = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
+    silent = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
+    own = {"PREFECT_HOME": str(home), "PYTHONPATH": str(REPOSITORY), "COLUMNS": "200"}
+    return kept | silent | own | more
+
+
+def free_port(host: str = LOOPBACK) -> int:
+    with bind(host, 0) as probe:
         return int(probe.getsockname()[1])
 
 
@@ -79,11 +87,11 @@ class Up:
 
     @property
     def logs(self) -> str:
-        """What the command said, and the end of what each of its processes did."""
-        said = [f"--- flgc up\n{self.output}"]
+        """What the command printed, and the ends of the logs of its processes."""
+        parts = [f"--- flgc up\n{self.output}"]
         for log in sorted((self.home / "flgc-logs").glob("*.log")):
-            said.append(f"--- {log.name}\n{processes.last_lines(log, 60)}")
-        return "\n".join(said)
+            parts.append(f"--- {log.name}\n{processes.last_lines(log, 60)}")
+        return "\n".join(parts)
 
     @property
     def stack_id(self) -> str:
@@ -91,15 +99,12 @@ class Up:
 
     def members(self, *words: str) -> list[psutil.Process]:
         """Processes of the stack whose command line has all of these words."""
-        found = []
+        chosen = []
         for process in processes.members(self.stack_id):
-            try:
-                line = process.cmdline()
-            except psutil.Error:
-                continue
-            if all(word in line for word in words):
-                found.append(process)
-        return found
+            with suppress(psutil.Error):  # ended meanwhile
+                if set(words) <= set(process.cmdline()):
+                    chosen.append(process)
+        return chosen
 
     def kill(self, *words: str) -> None:
         """KILL the one process with these words in its command line, and all that it started."""
@@ -117,7 +122,7 @@ class Up:
         return answer.json() if answer.content else None
 
     def prefect(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Prefect's command, typed at the root of the checkout, told of no server."""
+        """Prefect's command, typed at the root of the checkout, without a server's address."""
         return subprocess.run(
             [program("prefect"), *arguments],
             env=self.environment,
@@ -161,11 +166,10 @@ class Up:
         """The run's state once it is of one of these types; a server may be away meanwhile."""
 
         def reached() -> dict[str, Any] | None:
-            try:
+            with suppress(*api.FAULTS):
                 state = self.state(run)
-            except api.FAULTS:
-                return None
-            return state if state["type"] in types else None
+                return state if state["type"] in types else None
+            return None
 
         return dict(wait_until(reached, seconds, lambda: f"{run} {types}"))
 
@@ -196,29 +200,25 @@ class Up:
         return self.command.wait(60)
 
 
+def type_up(log: Path, variables: dict[str, str], *options: str) -> subprocess.Popen[bytes]:
+    """Type `flgc up` at the root of the checkout."""
+    command = [program("flgc"), "up", *options]
+    with log.open("wb") as sink:
+        return subprocess.Popen(
+            command, env=variables, cwd=REPOSITORY, stdout=sink, stderr=subprocess.STDOUT
+        )
+
+
 def start_up(folder: Path, *options: str, auth: str | None = None) -> Up:
     """Type `flgc up` and wait until it says where the UI is."""
     home, port = folder / "home", free_port()
     home.mkdir()
-    environment = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
-    environment |= {
-        "PREFECT_HOME": str(home),
-        "FLGC_STORE": str(folder / "store"),
-        "FLGC_REPORTS": str(folder / "reports"),
-        "PYTHONPATH": str(REPOSITORY),
-        "COLUMNS": "200",
-        "DO_NOT_TRACK": "1",
-    }
+    folders = {"FLGC_STORE": str(folder / "store"), "FLGC_REPORTS": str(folder / "reports")}
+    variables = environment(home, **folders)
     if auth:
-        environment["PREFECT_SERVER_API_AUTH_STRING"] = auth
-    command = subprocess.Popen(
-        [program("flgc"), "up", "--port", str(port), *options],
-        env=environment,
-        cwd=REPOSITORY,
-        stdout=(home / "up.log").open("wb"),
-        stderr=subprocess.STDOUT,
-    )
-    up = Up(folder, port, command, environment, auth)
+        variables["PREFECT_SERVER_API_AUTH_STRING"] = auth
+    command = type_up(home / "up.log", variables, "--port", str(port), *options)
+    up = Up(folder, port, command, variables, auth)
     try:
         wait_until(
             lambda: "The UI is at" in up.output or command.poll() is not None,

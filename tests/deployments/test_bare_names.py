@@ -1,6 +1,5 @@
 """`prefect deployment run <name>` through the real command, a real server and the entry point."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ import pytest
 
 pytest.importorskip("prefect")
 
-from tests.deployments.live import REPOSITORY, wait_until
+from tests.deployments.live import REPOSITORY, environment, wait_until
 
 DEPLOYMENTS = """
 import sys
@@ -62,15 +61,7 @@ class PrefectShell:
 @pytest.fixture(scope="module")
 def shell(prefect_server: str, tmp_path_factory: pytest.TempPathFactory) -> PrefectShell:
     home = tmp_path_factory.mktemp("prefect")
-    environment = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
-    environment |= {
-        "PREFECT_HOME": str(home),
-        "PREFECT_API_URL": prefect_server,
-        "PYTHONPATH": str(REPOSITORY),
-        "COLUMNS": "200",
-        "DO_NOT_TRACK": "1",
-    }
-    made = PrefectShell(environment)
+    made = PrefectShell(environment(home, PREFECT_API_URL=prefect_server))
     for flow, *names in (("paper", "reproduce-paper", "twin"), ("other", "twin")):
         result = made.run(sys.executable, "-c", DEPLOYMENTS, flow, *names)
         assert result.returncode == 0, result.stderr
@@ -84,19 +75,19 @@ def test_a_name_that_says_enough_creates_the_run(shell: PrefectShell, name: str)
     assert "Created flow run" in output
 
 
-def test_two_of_that_name_are_listed(shell: PrefectShell) -> None:
-    code, output = shell.deployment_run("twin")
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("twin", ("2 deployments are named 'twin'", "'paper/twin'", "'other/twin'")),
+        ("nothing", ("'nothing' not found",)),
+    ],
+)
+def test_two_of_a_name_are_listed_and_an_unknown_name_is_named(
+    shell: PrefectShell, name: str, texts: tuple[str, ...]
+) -> None:
+    code, output = shell.deployment_run(name)
     assert code == 1
-    assert "2 deployments are named 'twin'" in output
-    assert "'paper/twin'" in output
-    assert "'other/twin'" in output
-    assert "Traceback" not in output
-
-
-def test_an_unknown_name_is_named(shell: PrefectShell) -> None:
-    code, output = shell.deployment_run("nothing")
-    assert code == 1
-    assert "'nothing' not found" in output
+    assert all(text in output for text in texts), output
     assert "Traceback" not in output
 
 
@@ -142,12 +133,9 @@ def test_a_missing_module_does_not_stop_prefect(shell: PrefectShell, tmp_path: P
     (metadata / "entry_points.txt").write_text(
         "[prefect.plugins]\nlonely = no_such_package.bare_names\n"
     )
-    environment = shell.environment | {
-        "PYTHONPATH": str(tmp_path),
-        "PREFECT_PLUGINS_ENABLED": "true",
-        "PREFECT_PLUGINS_ALLOW": "lonely",
-    }
-    code, output = PrefectShell(environment).deployment_run("paper/reproduce-paper", cwd=tmp_path)
+    plugins = {"PREFECT_PLUGINS_ENABLED": "true", "PREFECT_PLUGINS_ALLOW": "lonely"}
+    alone = PrefectShell(shell.environment | plugins | {"PYTHONPATH": str(tmp_path)})
+    code, output = alone.deployment_run("paper/reproduce-paper", cwd=tmp_path)
     assert code == 0, output
     assert "Failed to load plugin lonely" in output
     assert "Created flow run" in output

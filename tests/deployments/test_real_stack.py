@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import psutil
 import pytest
 
 pytest.importorskip("prefect")
 
+from deployments import api, processes
 from deployments.settings import SILENT_SECONDS
 from tasks.report.rows import COLUMNS
 from tasks.store import Store
@@ -60,20 +62,10 @@ def gpu_worker(up: Up, cold: str) -> Iterator[None]:
     try:
         assert up.ask("GET", GPU_POOL)["status"] == "PAUSED", "not red while nobody needs it"
         wait_until(lambda: not up.ask("GET", GPU_POOL)["is_paused"], 90)
-        assert online(up, "flgc-gpu")
+        assert api.online_workers(up.client, "flgc-gpu")
         yield
     finally:
-        worker.terminate()
-        try:
-            worker.wait(20)
-        except subprocess.TimeoutExpired:
-            worker.kill()
-            worker.wait()
-
-
-def online(up: Up, pool: str) -> bool:
-    workers = up.ask("POST", f"/work_pools/{pool}/workers/filter", {})
-    return any(worker["status"] == "ONLINE" for worker in workers)
+        processes.stop([psutil.Process(worker.pid)])
 
 
 def cells(store: Path) -> dict[str, pd.DataFrame]:
@@ -138,6 +130,7 @@ def test_the_scheduler_creates_the_runs(up: Up) -> None:
 
 CHOSEN = {"datasets": ["iris", "wine"], "methods": ["FLGC"], "device": "cpu"}
 CHOSEN_CELLS = 8  # two tables, two datasets, two protocols
+ONE_CELL_A_TABLE = {"datasets": ["iris"], "methods": ["FLGC"], "protocols": ["paper"]}
 
 
 def begin_and_reach_the_middle(up: Up, store: Path) -> str:
@@ -168,8 +161,7 @@ def test_a_rerun_does_what_a_killed_worker_left(up: Up, killed: tuple[str, Path]
 def test_fits_go_to_a_gpu_worker(up: Up, cold: str, tmp_path: Path) -> None:
     """The worker's machine may have no GPU: its fit then takes the CPU, with the same results."""
     assert gpu_runs(up) == []
-    chosen = {"datasets": ["iris"], "methods": ["FLGC"], "protocols": ["paper"]}
-    up.run(store=str(tmp_path), **chosen)
+    up.run(store=str(tmp_path), **ONE_CELL_A_TABLE)
     sent = gpu_runs(up)
     assert {run["state"]["type"] for run in sent} == {"COMPLETED"}
     assert sorted(run["name"] for run in sent) == [
@@ -189,11 +181,11 @@ def test_fits_stay_in_process_while_the_gpu_pool_is_paused(
     up: Up, cold: str, tmp_path: Path, paused: str
 ) -> None:
     """Its worker is online all the same, and would never begin them."""
-    assert online(up, "flgc-gpu")
+    assert api.online_workers(up.client, "flgc-gpu")
     sent = len(gpu_runs(up))
     up.ask("PATCH", paused, {"is_paused": True})
     try:
-        up.run(store=str(tmp_path), datasets=["iris"], methods=["FLGC"], protocols=["paper"])
+        up.run(store=str(tmp_path), **ONE_CELL_A_TABLE)
     finally:
         up.ask("PATCH", paused, {"is_paused": False})
     assert len(gpu_runs(up)) == sent
@@ -217,7 +209,7 @@ def test_a_killed_server_comes_back_and_a_rerun_completes(
     up: Up, cold: str, tmp_path: Path
 ) -> None:
     """A GPU worker is online meanwhile, which `device="cpu"` keeps the fits away from."""
-    assert online(up, "flgc-gpu")
+    assert api.online_workers(up.client, "flgc-gpu")
     sent = len(gpu_runs(up))
     run = begin_and_reach_the_middle(up, tmp_path)
     up.kill("deployments.server")

@@ -1,8 +1,7 @@
-"""Passwords that `flgc up` is given are seen in nothing that it says or starts."""
+"""Passwords given to `flgc up` show in nothing that it prints or starts."""
 
-import os
-import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -11,7 +10,7 @@ import pytest
 pytest.importorskip("prefect")
 
 from deployments.settings import STACK_VARIABLE
-from tests.deployments.live import REPOSITORY, free_port, program
+from tests.deployments.live import environment, free_port, type_up
 
 pytestmark = pytest.mark.slow
 
@@ -22,22 +21,14 @@ SECRETS = ("sesame", "shibboleth")
 
 @pytest.mark.parametrize("by", ["option", "variable"])
 def test_a_stack_that_cannot_start_keeps_its_secrets(tmp_path: Path, by: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
-    environment |= {"PREFECT_HOME": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
-    command = [program("flgc"), "up", "--port", str(free_port())]
+    variables, options = environment(tmp_path), ["--port", str(free_port())]
     if by == "option":
-        command += ["--database-url", DATABASE, "--auth", AUTH]
+        options += ["--database-url", DATABASE, "--auth", AUTH]
     else:
-        environment["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = DATABASE
-        environment["PREFECT_SERVER_API_AUTH_STRING"] = AUTH
+        variables["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = DATABASE
+        variables["PREFECT_SERVER_API_AUTH_STRING"] = AUTH
     output = tmp_path / "output"
-    up = subprocess.Popen(
-        command,
-        env=environment,
-        cwd=REPOSITORY,
-        stdout=output.open("wb"),
-        stderr=subprocess.STDOUT,
-    )
+    up = type_up(output, variables, *options)
     lines: set[str] = set()
     deadline = time.monotonic() + 200
     try:
@@ -48,28 +39,26 @@ def test_a_stack_that_cannot_start_keeps_its_secrets(tmp_path: Path, by: str) ->
     finally:
         up.kill()
         up.wait()
-    said = output.read_text()
+    text = output.read_text()
     assert up.returncode == 1
-    assert "flgc up: the server ended" in said
-    assert "Connect call failed" in said
+    assert "flgc up: server ended" in text
+    assert "Connect call failed" in text
     assert any("deployments.server" in line for line in lines)
     logs = [path.read_text() for path in (tmp_path / "flgc-logs").iterdir()]
     assert logs
     for secret in SECRETS:
-        assert not [text for text in (said, *lines, *logs) if secret in text]
+        assert not [each for each in (text, *lines, *logs) if secret in each]
     for option in ("--database-url", "--auth"):
-        assert (f"others see {option} in the list of processes" in said) is (by == "option")
+        assert (f"others see {option} in the list of processes" in text) is (by == "option")
 
 
 def command_lines_of_children(pid: int) -> set[str]:
     """Of every process that this one started, however deep; each has the secrets all the same."""
-    found = set()
+    lines = set()
     for process in psutil.Process(pid).children(recursive=True):
-        try:
-            line = " ".join(process.cmdline())
-            if STACK_VARIABLE in process.environ():
-                assert process.environ()["PREFECT_SERVER_DATABASE_CONNECTION_URL"] == DATABASE
-                found.add(line)
-        except (psutil.Error, OSError):
-            continue
-    return found
+        with suppress(psutil.Error, OSError):  # ended meanwhile
+            line, variables = " ".join(process.cmdline()), process.environ()
+            if STACK_VARIABLE in variables:
+                assert variables["PREFECT_SERVER_DATABASE_CONNECTION_URL"] == DATABASE
+                lines.add(line)
+    return lines

@@ -1,27 +1,26 @@
-"""The guarded server, asked by real requests what a foreign page, a foreign name and ours may."""
+"""The guarded server: what a foreign page, a foreign name and its own pages may do."""
 
 import asyncio
 import json
-import os
 import signal
 import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 
 pytest.importorskip("prefect")
 
 from deployments import processes
-from deployments.addresses import bind, url_of
+from deployments.addresses import url_of
 from deployments.server import Guard
-from tests.deployments.live import REPOSITORY, wait_until
+from tests.deployments.live import environment, free_port, program, wait_until
 
 FOREIGN = "http://evil.example"
 
@@ -90,19 +89,10 @@ class Served:
 
     url: str
 
-    def ask(
-        self, method: str, path: str, body: bytes | None = None, **headers: str
-    ) -> tuple[int, dict[str, str], str]:
-        """Status, headers in lower case, text."""
+    def ask(self, method: str, path: str, body: str = "", **headers: str) -> httpx.Response:
+        """Its answer; `_` stands for the `-` in the name of a header."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        request = urllib.request.Request(self.url + path, body, named, method=method)
-        try:
-            answer = urllib.request.urlopen(request, timeout=30)
-        except urllib.error.HTTPError as error:
-            answer = error
-        with answer:
-            found = {name.lower(): value for name, value in answer.headers.items()}
-            return answer.status, found, answer.read().decode()
+        return httpx.request(method, self.url + path, content=body, headers=named, timeout=30)
 
 
 @pytest.fixture(scope="module")
@@ -110,68 +100,62 @@ def served(prefect_server: str) -> Served:
     return Served(prefect_server.removesuffix("/api"))
 
 
-FLOW = b'{"name": "made by a page"}'
+FLOWS, FLOW = "/api/flows/", '{"name": "made by a page"}'
+NAME = "evil.example"
+AS_JSON = {"Content_Type": "application/json"}
 
 
-def test_a_foreign_page_reads_nothing(served: Served) -> None:
-    for method, path, body in (
-        ("GET", "/api/admin/settings", None),
-        ("GET", "/api/csrf-token?client=page", None),
-        ("POST", "/api/flows/filter", b"{}"),
-        ("GET", "/ui-settings", None),
-    ):
-        status, headers, text = served.ask(method, path, body, Origin=FOREIGN)
-        assert status == 403
-        assert "access-control-allow-origin" not in headers
-        assert text == f"pages of '{FOREIGN}' may not use this server\n"
-
-
-def test_a_foreign_page_is_not_told_that_it_may(served: Served) -> None:
-    wanted = {"Access_Control_Request_Method": "POST", "Access_Control_Request_Headers": "*"}
-    status, headers, _ = served.ask("OPTIONS", "/api/flows/", Origin=FOREIGN, **wanted)
-    assert status == 403
-    assert not [name for name in headers if name.startswith("access-control")]
+@pytest.mark.parametrize(
+    ("request_line", "body", "headers", "reason"),
+    [
+        ("GET /api/admin/settings", "", {"Origin": FOREIGN}, FOREIGN),
+        ("GET /api/csrf-token?client=page", "", {"Origin": FOREIGN}, FOREIGN),
+        ("GET /ui-settings", "", {"Origin": FOREIGN}, FOREIGN),
+        ("POST /api/flows/filter", "{}", {"Origin": FOREIGN}, FOREIGN),
+        (f"POST {FLOWS}", FLOW, {"Origin": FOREIGN} | AS_JSON, FOREIGN),
+        (f"POST {FLOWS}", FLOW, {"Origin": "null", "Content_Type": "text/plain"}, "null"),
+        (
+            f"OPTIONS {FLOWS}",
+            "",
+            {"Origin": FOREIGN} | {"Access_Control_Request_Method": "POST"},
+            "",
+        ),
+        # Whatever a foreign page does without `Origin` has no token.
+        (f"POST {FLOWS}", FLOW, AS_JSON, "CSRF"),
+        (f"POST {FLOWS}", FLOW, {"Content_Type": "text/plain"}, "CSRF"),
+        ("GET /", "", {"Host": f"{NAME}:4200"}, "this server is not 'evil.example'"),
+        ("GET /api/health", "", {"Host": NAME}, "this server is not 'evil.example'"),
+        (f"POST {FLOWS}", FLOW, {"Host": NAME, "Origin": FOREIGN}, "this server is not"),
+    ],
+)
+def test_foreign_pages_and_names_and_calls_without_a_token_get_403_with_the_reason(
+    served: Served, request_line: str, body: str, headers: dict[str, str], reason: str
+) -> None:
+    method, path = request_line.split()
+    answer = served.ask(method, path, body, **headers)
+    assert answer.status_code == 403
+    assert reason in answer.text
+    assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
 def test_what_comes_without_an_origin_is_executed_but_not_readable(served: Served) -> None:
     """Images and scripts of foreign pages ask so; the browser hides the answer from the page."""
-    status, headers, _ = served.ask("GET", "/api/flows/count", **{"Sec_Fetch_Site": "cross-site"})
-    assert status in (200, 405)
-    assert "access-control-allow-origin" not in headers
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "application/json"])
-@pytest.mark.parametrize("origin", [None, FOREIGN, "null"])
-def test_nothing_is_changed_without_a_token(served: Served, kind: str, origin: str | None) -> None:
-    named = {"Content_Type": kind} | ({"Origin": origin} if origin else {})
-    status, headers, text = served.ask("POST", "/api/flows/", FLOW, **named)
-    assert status == 403
-    assert "access-control-allow-origin" not in headers
-    assert "CSRF" in text or origin
-
-
-def test_a_foreign_name_is_nobody(served: Served) -> None:
-    for path in ("/", "/api/health", "/api/admin/settings"):
-        status, _, text = served.ask("GET", path, Host="evil.example:4200")
-        assert status == 403
-        assert "this server is not 'evil.example'" in text
-    same = {"Host": "evil.example", "Origin": "http://evil.example"}
-    assert served.ask("POST", "/api/flows/", FLOW, **same)[0] == 403
+    answer = served.ask("GET", "/api/health", Sec_Fetch_Site="cross-site")
+    assert answer.status_code == 200
+    assert "access-control-allow-origin" not in answer.headers
 
 
 def test_its_own_page_does_what_it_always_did(served: Served) -> None:
     """As the pages of Prefect do: they read where the API is, take a token, and send it along."""
-    status, headers, text = served.ask("GET", "/ui-settings", Origin=served.url)
-    settings = json.loads(text)
-    assert (status, settings["api_url"], settings["csrf_enabled"]) == (200, "/api", True)
-    assert headers["x-frame-options"] == "SAMEORIGIN"
-    status, _, text = served.ask("GET", "/api/csrf-token?client=page", Origin=served.url)
-    assert status == 200
-    token = {"Prefect_Csrf_Token": json.loads(text)["token"], "Prefect_Csrf_Client": "page"}
-    given = {"Origin": served.url, "Content_Type": "application/json"} | token
-    status, headers, text = served.ask("POST", "/api/flows/", FLOW, **given)
-    assert status == 201, text
-    assert headers["access-control-allow-origin"] == served.url
+    answer = served.ask("GET", "/ui-settings", Origin=served.url)
+    settings = answer.json()
+    assert (settings["api_url"], settings["csrf_enabled"]) == ("/api", True)
+    assert answer.headers["x-frame-options"] == "SAMEORIGIN"
+    token = served.ask("GET", "/api/csrf-token?client=page", Origin=served.url).json()["token"]
+    page = {"Prefect_Csrf_Token": token, "Prefect_Csrf_Client": "page", "Origin": served.url}
+    answer = served.ask("POST", FLOWS, FLOW, **page, **AS_JSON)
+    assert answer.status_code == 201, answer.text
+    assert answer.headers["access-control-allow-origin"] == served.url
 
 
 async def socket_answer(url: str, origin: str | None) -> str:
@@ -196,32 +180,23 @@ def test_events_are_told_to_programs_and_to_no_foreign_page(served: Served) -> N
 
 @pytest.mark.slow
 def test_a_server_of_ipv6_is_guarded_too(tmp_path: Path) -> None:
-    with bind("::1", 0) as probe:
-        port = probe.getsockname()[1]
+    port = free_port("::1")
     command = [sys.executable, "-m", "deployments.server", "--host", "::1", "--port", str(port)]
     server = subprocess.Popen(command, env=environment(tmp_path), cwd=tmp_path)
     served = Served(url_of("::1", port))
+
+    def status(**headers: str) -> int:
+        with suppress(httpx.HTTPError):
+            return served.ask("GET", "/api/health", **headers).status_code
+        return 0
+
     try:
-        wait_until(lambda: answers(served), 180)
-        assert served.ask("GET", "/api/health", Origin=served.url)[0] == 200
-        assert served.ask("GET", "/api/health", Origin=FOREIGN)[0] == 403
-        assert served.ask("GET", "/api/health", Host="evil.example:4200")[0] == 403
+        wait_until(status, 180)
+        codes = [status(Origin=served.url), status(Origin=FOREIGN), status(Host="evil.example")]
+        assert codes == [200, 403, 403]
     finally:
         server.terminate()
         server.wait(30)
-
-
-def answers(served: Served) -> bool:
-    try:
-        return served.ask("GET", "/api/health")[0] == 200
-    except OSError:
-        return False
-
-
-def environment(home: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if "PREFECT" not in name}
-    silent = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
-    return kept | silent | {"PREFECT_HOME": str(home), "PYTHONPATH": str(REPOSITORY)}
 
 
 FLOW_OF_ITS_OWN = """
@@ -246,14 +221,17 @@ with use_any_api():
 def test_the_embedded_server_ends_with_the_process(tmp_path: Path) -> None:
     """Also when that is killed; and its runs are in the database that `flgc up` uses."""
     home = tmp_path / "home"
-    given = environment(home)
-    command = [sys.executable, "-c", FLOW_OF_ITS_OWN]
-    run = subprocess.run(command, env=given, capture_output=True, text=True, timeout=200)
-    assert run.returncode == 0, run.stderr
+    variables, command = environment(home), [sys.executable, "-c", FLOW_OF_ITS_OWN]
+
+    def run() -> None:
+        ended = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=200)
+        assert ended.returncode == 0, ended.stderr
+
+    run()
     assert servers(home) == []
     assert (home / "prefect.db").exists()
 
-    killed = subprocess.Popen([*command, "wait"], env=given, stdout=subprocess.PIPE)
+    killed = subprocess.Popen([*command, "wait"], env=variables, stdout=subprocess.PIPE)
     try:
         assert killed.stdout is not None
         assert int(killed.stdout.readline()) == killed.pid
@@ -265,29 +243,25 @@ def test_the_embedded_server_ends_with_the_process(tmp_path: Path) -> None:
         server.wait(60)
     finally:
         processes.stop([server])
-    again = subprocess.run(command, env=given, capture_output=True, text=True, timeout=200)
-    assert again.returncode == 0, again.stderr
+    run()
 
 
 def servers(home: Path) -> list[psutil.Process]:
     """Processes but the flow's own that have this home: its server."""
-    found = []
+    others = []
     for process in psutil.process_iter():
-        try:
+        with suppress(psutil.Error, OSError):  # ended meanwhile, or another user's
             if process.environ().get("PREFECT_HOME") == str(home) and "-c" not in process.cmdline():
-                found.append(process)
-        except (psutil.Error, OSError):
-            continue
-    return found
+                others.append(process)
+    return others
 
 
 @pytest.mark.slow
 def test_an_embedded_server_that_cannot_start_says_why_without_secrets(tmp_path: Path) -> None:
     url = "postgresql+asyncpg://me:open-sesame@127.0.0.1:1/none"
-    given = environment(tmp_path) | {"PREFECT_SERVER_DATABASE_CONNECTION_URL": url}
     result = subprocess.run(
-        [str(Path(sys.executable).with_name("flgc")), "reproduce", "--suite", "tiny"],
-        env=given,
+        [program("flgc"), "reproduce", "--suite", "tiny"],
+        env=environment(tmp_path, PREFECT_SERVER_DATABASE_CONNECTION_URL=url),
         capture_output=True,
         text=True,
         timeout=200,

@@ -5,7 +5,10 @@ import pwd
 import socket
 import subprocess
 import sys
+import threading
 import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "reason"),
     [
         ({"port": 0}, "port 0"),
         ({"cpu_workers": 0}, "at least one CPU worker"),
@@ -42,8 +45,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"silent_seconds": 30}, "every 30 s"),
     ],
 )
-def test_bad_settings_are_refused_by_name(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_bad_settings_are_refused_by_name(wrong: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
         StackSettings(**wrong)
 
 
@@ -63,11 +66,9 @@ def test_secrets_are_hidden_wherever_a_process_says_them() -> None:
     """A password with a slash must be quoted in a URL; one that is not makes odd messages."""
     url = "postgresql+asyncpg://me:open/sesame@host/name"
     settings = StackSettings(auth="me:secret", database_url=url)
-    said = (
-        f"cannot connect to {url}; password open/sesame of postgresql://you:other@host; me:secret"
-    )
-    shown = settings.without_secrets(said)
-    assert shown == "cannot connect to ***; password *** of postgresql://***@host; ***"
+    text = f"cannot reach {url}; password open/sesame of postgresql://you:other@host; me:secret"
+    hidden = "cannot reach ***; password *** of postgresql://***@host; ***"
+    assert settings.without_secrets(text) == hidden
     assert "secret" not in repr(settings)
     assert "sesame" not in repr(settings)
 
@@ -99,17 +100,14 @@ def test_a_log_that_has_grown_is_begun_anew_under_its_writer(tmp_path: Path) -> 
     finally:
         writer.kill()
         writer.wait()
-    log.write_text("short")
-    processes.rotate(log, 10_000)
-    assert log.read_text() == "short"
     assert sorted(path.name for path in tmp_path.glob("log*")) == ["log", "log.1"]
 
 
-def test_a_large_log_is_begun_anew_at_the_start(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.write_bytes(b"x" * (processes.LOG_BYTES + 1))
+@pytest.mark.parametrize(("size", "text"), [(5, "xxxxxnew\n"), (processes.LOG_BYTES + 1, "new\n")])
+def test_a_large_log_is_begun_anew_at_the_start(tmp_path: Path, size: int, text: str) -> None:
+    (tmp_path / "log").write_bytes(b"x" * size)
     started("print('new')", "new", tmp_path).wait(20)
-    assert log.read_text() == "new\n"
+    assert (tmp_path / "log").read_text() == text
 
 
 def test_a_worker_that_does_not_stay_is_started_ever_later(
@@ -117,8 +115,8 @@ def test_a_worker_that_does_not_stay_is_started_ever_later(
 ) -> None:
     now = 1000.0
     monkeypatch.setattr(stack.time, "monotonic", lambda: now)
-    said: list[str] = []
-    made = LocalStack(StackSettings(), said.append)
+    lines: list[str] = []
+    made = LocalStack(StackSettings(), lines.append)
     monkeypatch.setattr(made, "_start", lambda *_: started("pass", "worker", tmp_path))
     made.start_worker("cpu-0", "flgc-cpu", {})
     waits = []
@@ -131,12 +129,12 @@ def test_a_worker_that_does_not_stay_is_started_ever_later(
             now += 0.5
         waits.append(now - ended - 0.5)
     assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]
-    assert len(said) == len(waits), "one message for each end"
-    assert said[3].endswith("another starts in 8 s")
+    assert len(lines) == len(waits), "one message for each end"
+    assert lines[3].endswith("another starts in 8 s")
     now += 700  # it has stayed for a while
     made.workers["cpu-0"].process.wait(20)
     made.replace_workers()
-    assert said[-1].endswith("another starts in 1 s")
+    assert lines[-1].endswith("another starts in 1 s")
 
 
 def test_each_gpu_worker_sees_one_gpu() -> None:
@@ -153,8 +151,8 @@ def test_an_open_door_is_warned_of() -> None:
     assert "Warning" in welcome(StackSettings(host="0.0.0.0"))
     assert "Warning" not in welcome(StackSettings(host="0.0.0.0", auth="me:secret"))
     assert "Warning" not in welcome(StackSettings())
-    said = welcome(StackSettings(), ["ann", "ben", "cem", "dan"])
-    assert "\nWarning: other users of this machine (ann, ben, cem, ...) can run" in said
+    text = welcome(StackSettings(), ["ann", "ben", "cem", "dan"])
+    assert "\nWarning: other users of this machine (ann, ben, cem, ...) can run" in text
     assert "Warning" not in welcome(StackSettings(auth="me:secret"), ["ann"])
     assert "http://127.0.0.1:4200" in welcome(StackSettings(host="0.0.0.0"))
 
@@ -211,11 +209,11 @@ def test_leftovers_of_a_killed_stack_are_stopped(tmp_path: Path) -> None:
     write_note("killed", "http://127.0.0.1:1/api")
     pid_of_nobody = 2**22 + 1
     note_path().write_text(note_path().read_text().replace(str(os.getpid()), str(pid_of_nobody)))
-    said: list[str] = []
-    LocalStack(StackSettings(port=free_port()), said.append).clear_the_way()
+    lines: list[str] = []
+    LocalStack(StackSettings(port=free_port()), lines.append).clear_the_way()
     assert left.wait(20) is not None
     assert processes.members("killed") == []
-    assert said == ["stopping 1 processes that a killed stack left behind"]
+    assert lines == ["stopping 1 processes that a killed stack left behind"]
 
 
 def test_a_running_stack_is_named() -> None:
@@ -229,24 +227,13 @@ def test_a_running_stack_is_named() -> None:
 
 
 def test_a_port_of_another_program_is_named(tmp_path: Path) -> None:
-    port = free_port()
-    server = subprocess.Popen(
-        [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"],
-        cwd=tmp_path,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        wait_until(lambda: _is_listening(port), 20)
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        port = other.server_port
         with pytest.raises(StackError, match=rf"port {port} .* choose another --port"):
             LocalStack(StackSettings(port=port)).clear_the_way()
-    finally:
-        server.kill()
-        server.wait()
-
-
-def _is_listening(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+        other.shutdown()
 
 
 def test_no_driver_means_no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

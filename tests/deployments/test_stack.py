@@ -1,9 +1,8 @@
-"""How `flgc up` refuses, fails and stops; what it runs is in `test_real_stack.py`.
+"""How `flgc up` refuses, fails and stops; `test_real_stack.py` has what it runs.
 
 The tests share one stack and run in the order of the file; the last ones stop it.
 """
 
-import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import pytest
 pytest.importorskip("prefect")
 
 from deployments import processes
-from tests.deployments.live import REPOSITORY, Up, program, start_up, wait_until
+from tests.deployments.live import REPOSITORY, Up, program, start_up, type_up, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.stack]
 
@@ -34,7 +33,7 @@ def test_a_run_that_fails_says_so(up: Up) -> None:
 
 
 def test_a_second_stack_is_refused(up: Up) -> None:
-    for home, said in ((up.home, "a stack is running"), (up.home / "o", "a Prefect server is")):
+    for home, reason in ((up.home, "a stack is running"), (up.home / "o", "a Prefect server is")):
         second = subprocess.run(
             [program("flgc"), "up", "--port", str(up.port)],
             env=up.environment | {"PREFECT_HOME": str(home)},
@@ -44,7 +43,7 @@ def test_a_second_stack_is_refused(up: Up) -> None:
             timeout=60,
         )
         assert second.returncode == 1
-        assert said in second.stderr
+        assert reason in second.stderr
         assert "Traceback" not in second.stderr
     assert up.members("deployments.server")
 
@@ -66,16 +65,10 @@ def test_ctrl_c_leaves_nothing_behind(up: Up) -> None:
 def test_it_starts_again_where_it_was_stopped(up: Up) -> None:
     """The history is still there, and TERM during the start ends it just as cleanly."""
     log = up.home / "again.log"
-    again = subprocess.Popen(
-        [program("flgc"), "up", "--port", str(up.port), "--no-schedules"],
-        env=up.environment,
-        cwd=REPOSITORY,
-        stdout=log.open("wb"),
-        stderr=subprocess.STDOUT,
-    )
+    again = type_up(log, up.environment, "--port", str(up.port), "--no-schedules")
     try:
-        said = "registered: rules"
-        wait_until(lambda: said in log.read_text() or again.poll() is not None, 120, log.read_text)
+        line = "registered: rules"
+        wait_until(lambda: line in log.read_text() or again.poll() is not None, 120, log.read_text)
         assert again.poll() is None, log.read_text()
         weekly = up.ask("GET", "/deployments/name/track/track-paper")
         assert [schedule["active"] for schedule in weekly["schedules"]] == [False]
@@ -86,4 +79,3 @@ def test_it_starts_again_where_it_was_stopped(up: Up) -> None:
         code = again.wait(60)
     assert code == 0, log.read_text()
     assert processes.members(stack_id) == []
-    assert os.environ.get("PREFECT_API_URL") is None

@@ -97,7 +97,7 @@ def test_the_command_starts_no_flow(command: Command) -> None:
     text = command("reproduce", *chosen)
     assert text.exit_code == 0, text.output
     assert "4 cells: 0 stored, 4 new." in text.output
-    assert "the store has nothing like them" in " ".join(text.output.split())
+    assert "the store has no such steps" in " ".join(text.output.split())
     found = json.loads(command("reproduce", *chosen, "--json").stdout)
     assert {cell["data"] for cell in found["cells"]} == {"iris"}
     assert found["unknown"] == found["steps"]

@@ -16,7 +16,7 @@ pytest.importorskip("prefect")
 
 from prefect.logging import disable_run_logger
 
-from flows.cli.progress import Outlook, Screen, in_lines
+from flows.cli.progress import Outlook, Screen, show_progress
 from flows.dry_run import Costs, Lookup
 from flows.execute import StepEnded, TableEnded, listeners, tell
 from flows.section import Section
@@ -192,7 +192,7 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
     monkeypatch.setattr("flows.cli.progress.EVERY_SECONDS", 0.2)
     names = ("iris FLGC paper", "wine FLGC paper")
     whole, _ = outlook(tmp_path, *(step("fit", name) for name in names), fit_iris_FLGC_paper=90.0)
-    with in_lines(whole):
+    with show_progress(whole):
         tell(StepEnded("uci", "fit iris FLGC paper", made(0.1)))
         time.sleep(0.5)
         tell(TableEnded(str(tmp_path), Section(TINY[1], ("paper",))))

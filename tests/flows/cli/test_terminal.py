@@ -69,17 +69,18 @@ def test_what_belongs_to_one_method_stays_in_one_part(width: int) -> None:
         assert len(part[1:]) % len(KINDS) == 0
 
 
-def test_a_method_that_is_too_wide_alone_is_split() -> None:
-    parts = [list(part.columns) for part in parts_within(WIDE, 45)]
-    assert all(len(part) == 2 for part in parts)
-    assert len(parts) == len(METHODS) * len(KINDS)
-
-
-def test_a_narrow_table_is_one_part() -> None:
-    (part,) = parts_within(WIDE[["dataset", "FLGC paper"]], 80)
-    assert list(part.columns) == ["dataset", "FLGC paper"]
-    (names,) = parts_within(WIDE[["dataset"]], 80)
-    assert list(names.columns) == ["dataset"]
+@pytest.mark.parametrize(
+    ("table", "width", "sizes"),
+    [
+        (WIDE, 45, [2] * len(METHODS) * len(KINDS)),  # a method is too wide alone: it is split
+        (WIDE[["dataset", "FLGC paper"]], 80, [2]),
+        (WIDE[["dataset"]], 80, [1]),
+    ],
+)
+def test_a_table_has_as_many_parts_as_it_needs(
+    table: pd.DataFrame, width: int, sizes: list[int]
+) -> None:
+    assert [len(part.columns) for part in parts_within(table, width)] == sizes
 
 
 def test_no_name_becomes_a_picture(capsys: pytest.CaptureFixture) -> None:
@@ -87,34 +88,33 @@ def test_no_name_becomes_a_picture(capsys: pytest.CaptureFixture) -> None:
     assert capsys.readouterr().err == "mine:Three: ValueError [of 3]\n"
 
 
-def test_solvers_that_do_not_converge_are_told_of_once(capsys: pytest.CaptureFixture) -> None:
-    def warn() -> None:
-        with report_unconverged():
-            for residual in (1, 2, 3):
-                warnings.warn(f"residual {residual}", ConvergenceWarning, stacklevel=1)
-            warnings.warn("something else", UserWarning, stacklevel=1)
-
-    with pytest.warns(UserWarning, match="something else") as others:
-        warn()
-    assert len(others) == 1
-    told = " ".join(capsys.readouterr().err.split())
-    assert told == "test_terminal: not converged in 3 fits, at first: residual 1"
-
-
-def test_what_does_not_converge_is_named_by_data_and_method(
-    capsys: pytest.CaptureFixture,
+@pytest.mark.parametrize(
+    ("steps", "text"),
+    [
+        (("iris SSC", "wine SSC", "wine SSC"), "iris SSC and 1 more: not converged in 3 fits, at"),
+        (("", "", ""), "test_terminal: not converged in 3 fits, at"),  # of no step: the solver
+    ],
+)
+def test_what_does_not_converge_is_told_of_once_by_data_and_method(
+    steps: tuple[str, ...], text: str, capsys: pytest.CaptureFixture
 ) -> None:
     def solve(store: str, about: str) -> Artifact:
         warnings.warn("residual 1", ConvergenceWarning, stacklevel=1)
+        warnings.warn("something else", UserWarning, stacklevel=1)
         return Artifact("score-0", "", "score", 1, 0.0, cached=False)
 
     stage = Stage.__new__(Stage)  # without an entry among the stages that there are
     stage.name, stage.routed = "score", solve
-    with report_unconverged():
-        for data in ("iris", "wine", "wine"):
-            stage._as_task("", f"{data} SSC", {}, SimpleNamespace())
-    told = " ".join(capsys.readouterr().err.split())
-    assert told == "iris SSC and 1 more: not converged in 3 fits, at first: residual 1"
+
+    def run() -> None:
+        with report_unconverged():
+            for about in steps:
+                stage._as_task("", about, {}, SimpleNamespace())
+
+    with pytest.warns(UserWarning, match="something else") as others:
+        run()
+    assert {each.category for each in others} == {UserWarning}
+    assert " ".join(capsys.readouterr().err.split()) == f"{text} first: residual 1"
 
 
 def test_the_end_repeats_what_the_report_says_first(tmp_path: Path) -> None:

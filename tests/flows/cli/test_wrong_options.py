@@ -95,14 +95,3 @@ def test_a_table_that_cannot_be_used_ends_with_2(
     result = command("evaluate", tmp_path / "t.csv")
     assert result.exit_code == 2, result.output
     assert message in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize(
-    ("name", "example"),
-    [
-        ("evaluate", "flgc evaluate patients.csv --label diagnosis"),
-        ("robustness", "flgc robustness digits --noise gaussian:0.1"),
-    ],
-)
-def test_help_has_examples(name: str, example: str, command: Command) -> None:
-    assert example in " ".join(command(name, "--help").output.split())
