@@ -30,7 +30,7 @@ PROGRESS = {
     "progress in the UI": edit(
         "tasks/running/progress.py", "EVERY_SECONDS = 2.0", "EVERY_SECONDS = 3.0"
     ),
-    "who listens to progress": edit("flgc/progress.py", "tell(total, total)", "tell(1, 1)"),
+    "who listens to progress": edit("flgc/progress.py", "report(total, total)", "report(1, 1)"),
     "progress of a download": edit(
         "flgc/datasets/fetching/progress.py", "transient=True", "transient=False"
     ),
@@ -44,7 +44,7 @@ DOCSTRINGS = [
     *edit("flgc/datasets/dataset.py", '"""sha256 of all that', '"""The sha256 of all that'),
     *edit("tasks/store/layouts.py", '"""Rows as they were written', '"""As they were'),
     *edit("tasks/report/report.py", '"""The text of one table', '"""A table in words'),
-    *edit("flgc/methods/scoring.py", '"""What the judge says, as', '"""All that it says, as'),
+    *edit("flgc/methods/scoring.py", '"""Scores as tables:', '"""Tables of scores:'),
 ]
 EXPECTED = {
     "nothing": [],

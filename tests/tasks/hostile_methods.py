@@ -208,7 +208,7 @@ ERRORS: dict[type[Hostile], str | None] = {
     Ragged: "inhomogeneous shape",
     Lists: None,
     Nothing: "outputs gave None; yield (setting, Outputs)",
-    Lazy: "classes of a run are of type generator; give an array",
+    Lazy: "classes of a run have type generator; give an array",
     Silent: "no outputs for {}; yield each",
     Bare: "gave np.float64(0.0); yield (setting, Outputs)",
 }
