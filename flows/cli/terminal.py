@@ -82,6 +82,7 @@ def run_flow(
     from flows.cli.progress import show_progress
     from tasks.store import StoreError
 
+    outlook = None
     try:
         api = use_any_api()  # its server starts while the store is looked through
         outlook = _outlook(plan)
@@ -93,8 +94,8 @@ def run_flow(
         stop(command, error, 1)
     except KeyboardInterrupt:
         so_far = f"; report so far: {report}" if report.is_file() else ""
-        kept = f"Stopped. {outlook.kept} of {len(outlook.steps)} steps kept{so_far}"
-        print_text(errors, f"{kept}; rerun to resume.")
+        kept = f". {outlook.kept} of {len(outlook.steps)} steps kept{so_far}" if outlook else ""
+        print_text(errors, f"Stopped{kept}; rerun to resume.")
         raise typer.Exit(INTERRUPTED) from None
     except SystemExit as error:  # from code that the flow called, not from the flow
         stop(command, RuntimeError(f"the run was ended from within: {error!r}"), 1)

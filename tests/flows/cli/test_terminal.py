@@ -181,3 +181,18 @@ def test_code_that_exits_is_no_success(tmp_path: Path, capsys: pytest.CaptureFix
         run_flow("reproduce", flow, {}, plan, tmp_path / "report.html")
     assert raised.value.exit_code == 1
     assert "flgc reproduce: the run was ended from within: SystemExit(0)" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("prefect_server")
+def test_ctrl_c_before_the_run_stops_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(plan: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flows.cli.terminal._outlook", interrupt)
+    plan = plan_of(["uci"], Selection("tiny", ["iris"], ["FLGC"], store=str(tmp_path)))
+    with pytest.raises(typer.Exit) as raised:
+        run_flow("reproduce", SimpleNamespace(), {}, plan, tmp_path / "report.html")
+    assert raised.value.exit_code == INTERRUPTED
+    assert capsys.readouterr().err == "Stopped; rerun to resume.\n"
