@@ -13,8 +13,9 @@ from typing import Any
 import pandas as pd
 
 from flgc.methods.base import AXIS, Method, Setting, as_columns
+from flgc.methods.fitting import METRICS
 from flgc.methods.judging import posed
-from flgc.methods.scoring import METRICS, scores_of_runs
+from flgc.methods.scoring import scores_of_runs
 
 SPLITS, GRAPHS = "splits", "graphs"
 

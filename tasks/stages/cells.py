@@ -11,8 +11,9 @@ import numpy as np
 
 from flgc.datasets.library import identity, load_identical
 from flgc.datasets.splits import runs
+from flgc.methods.fitting import fit_cell
 from flgc.methods.picking import pick_settings, usual
-from flgc.methods.scoring import fit_cell, score_settings
+from flgc.methods.scoring import score_settings
 from flgc.noise import NOISES
 from flgc.preparing import GIVEN, build_graph, propagate_features
 from flgc.preparing import corrupt as corrupt_features

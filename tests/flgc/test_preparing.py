@@ -9,9 +9,10 @@ import pytest
 
 from flgc.datasets import load
 from flgc.datasets.splits import runs
+from flgc.methods.fitting import fit_cell
 from flgc.methods.flgc import FLGC
 from flgc.methods.picking import pick_settings
-from flgc.methods.scoring import fit_cell, score_settings
+from flgc.methods.scoring import score_settings
 from flgc.methods.timing import time_methods
 from flgc.preparing import build_graph, corrupt, propagate_features
 

@@ -44,7 +44,7 @@ DOCSTRINGS = [
     *edit("flgc/datasets/dataset.py", '"""sha256 of all that', '"""The sha256 of all that'),
     *edit("tasks/store/layouts.py", '"""Rows as they were written', '"""As they were'),
     *edit("tasks/report/report.py", '"""The text of one table', '"""A table in words'),
-    *edit("flgc/methods/scoring.py", '"""Scores as tables:', '"""Tables of scores:'),
+    *edit("flgc/methods/scoring.py", '"""Scores of every', '"""The scores of every'),
 ]
 EXPECTED = {
     "nothing": [],

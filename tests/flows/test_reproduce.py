@@ -235,7 +235,7 @@ BREAKS = {
         for method in ("FLGC", "FLGC*")
     ],
     "flgc.preparing.propagate": ["propagate wine FLGC paper", "propagate wine FLGC* paper"],
-    "flgc.methods.scoring.is_pick": [
+    "flgc.methods.fitting.is_pick": [
         f"fit wine {method} {protocol}"
         for protocol in ("paper", "honest")
         for method in ("FLGC", "FLGC*")

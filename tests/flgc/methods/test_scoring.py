@@ -17,11 +17,12 @@ from flgc.datasets.splits import Split, runs, seeds_of
 from flgc.graph import as_adjacency, knn_graph, propagation_matrix
 from flgc.methods.base import Method, Outputs, axes_of
 from flgc.methods.estimators import Estimator
+from flgc.methods.fitting import fit_cell
 from flgc.methods.flgc import FLGC
 from flgc.methods.judging import classification, clustering
 from flgc.methods.picking import pick_settings, weighting
 from flgc.methods.registry import BUILT_IN, contender
-from flgc.methods.scoring import fit_cell, score_settings, score_table
+from flgc.methods.scoring import score_settings, score_table
 from flgc.methods.tables import TSVM
 from flgc.metrics import clustering_accuracy, normalized_mutual_information
 from flgc.propagation import propagate
