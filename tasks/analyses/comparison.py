@@ -23,7 +23,6 @@ from tasks.analyses.base import Analysis, Product, TableSteps
 from tasks.analyses.charts import finished, inline, tooltip
 from tasks.declared.published import published_in
 from tasks.report.blocks import Block, Heading, Table, Text, text
-from tasks.report.printed import left_out
 from tasks.report.ranks import compared, retraced
 from tasks.report.tables import as_text
 from tasks.stages.products import compare
@@ -85,7 +84,7 @@ class Compare(Analysis):
         """Verdicts, rank sums and mean ranks of each protocol."""
         table = evidence.table
         printed = retraced(table, table.printed.get(self.name, ()))
-        parts: list[Block] = text([*left_out(evidence.results), *printed])
+        parts: list[Block] = text([*evidence.values.left_out(), *printed])
         for protocol, each in self._compared(evidence).items():
             own = [row.name for row in table.rows if row.own and row.name in each.methods]
             controls = own or [each.control]
@@ -102,7 +101,10 @@ class Compare(Analysis):
         return parts
 
     def _compared(self, evidence: Evidence) -> dict[str, Comparison]:
-        return compared(evidence.results, evidence.table, evidence.protocols, self.control)
+        return evidence.once(
+            ("compared", self.control),
+            lambda: compared(evidence.values, evidence.protocols, self.control),
+        )
 
 
 def rank_rows(found: Comparison) -> pd.DataFrame:

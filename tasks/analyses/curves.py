@@ -14,12 +14,12 @@ import pandas as pd
 
 from flgc.methods.base import axes_of
 from tasks.analyses.base import Analysis, CellSteps, Product, TableSteps
-from tasks.analyses.charts import PANEL, open_scale, setting_text
+from tasks.analyses.charts import PANEL, open_scale
 from tasks.analyses.lines import line_chart
 from tasks.declared.looks import as_lines
 from tasks.report.blocks import Block, listing, text
-from tasks.report.printed import in_points
-from tasks.report.tables import cell_text, printed_in, titled_as
+from tasks.report.tables import cell_text, printed_in, setting_text, titled_as
+from tasks.report.values import in_points
 from tasks.running.steps import Step
 from tasks.stages.cells import splits
 from tasks.stages.products import vary
@@ -152,7 +152,7 @@ def curve_rows(table: Described, rows: pd.DataFrame) -> pd.DataFrame:
                 "method": method,
                 "x": x,
                 **{name: round(number, digits + 1) for name, number in numbers.items()},
-                "printed": cell_text(table, values, spread, metric, ""),
+                "printed": cell_text(values.mean(), spread, metric, table),
                 "runs": str(len(values)),
                 "setting": setting_text(here.iloc[0][axes]),
             }

@@ -23,7 +23,7 @@ from tasks.analyses.curves import (
 )
 from tasks.analyses.lines import HEIGHT
 from tasks.report.blocks import Block, text
-from tasks.report.printed import in_points
+from tasks.report.values import in_points
 from tasks.stages.cells import graph
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import pandas as pd
 from flgc.methods.base import AXIS, axes_of
 from flgc.methods.picking import usual
 from tasks.analyses.base import Analysis, Product, TableSteps
-from tasks.analyses.charts import PANEL, open_scale, setting_text
+from tasks.analyses.charts import PANEL, open_scale
 from tasks.analyses.lines import line_chart
 from tasks.declared.looks import looks_of
-from tasks.report.tables import printed_in
+from tasks.report.tables import printed_in, setting_text
 
 if TYPE_CHECKING:
     from tasks.report.evidence import Evidence

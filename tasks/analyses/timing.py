@@ -11,13 +11,13 @@ import pandas as pd
 from flgc.methods.base import AXIS, axes_of
 from flgc.methods.timing import REPEATS, SECONDS
 from tasks.analyses.base import Analysis, CellSteps, Product, TableSteps
-from tasks.analyses.charts import PANEL, open_scale, setting_text
+from tasks.analyses.charts import PANEL, open_scale
 from tasks.analyses.curves import in_words
 from tasks.analyses.lines import line_chart
 from tasks.declared.looks import looks_of
 from tasks.report.blocks import Block, Table, text
 from tasks.report.rows import stack
-from tasks.report.tables import as_text, printed_in
+from tasks.report.tables import as_text, printed_in, setting_text
 from tasks.stages.products import time
 
 if TYPE_CHECKING:

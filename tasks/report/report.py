@@ -50,7 +50,8 @@ from tasks.report.fragments import fragments
 from tasks.report.gaps import FAILED, listed, verdict
 from tasks.report.parts import Parts
 from tasks.report.provenance import provenance_blocks
-from tasks.report.tables import NONE, Place, cost, settings, tried
+from tasks.report.tables import NONE, cost, settings, tried
+from tasks.report.values import Place
 from tasks.report.writers import html, latex, markdown
 
 # A table of settings with more lines than this is a file of its own.
@@ -222,15 +223,17 @@ def _blocks_of(evidence: Evidence, analysis: Analysis) -> list[Block]:
 
 def _figures(evidence: Evidence, analysis: Analysis) -> list[Figure]:
     """Print and page have the same specification; what is no chart is a picture alone."""
-    found = []
-    for ending, drawn in analysis.charts(evidence, evidence.rows(analysis.name)).items():
-        name = "-".join(filter(None, (evidence.table.name, ending)))
-        caption = f"{evidence.table.title}: {analysis.heading(evidence)}"
-        chart = None if isinstance(drawn, str) else drawn
-        found.append(
-            Figure(name, drawn if isinstance(drawn, str) else svg_of(drawn), caption, chart)
-        )
-    return found
+
+    def draw() -> list[Figure]:
+        figures = []
+        for ending, drawn in analysis.charts(evidence, evidence.rows(analysis.name)).items():
+            name = "-".join(filter(None, (evidence.table.name, ending)))
+            caption = f"{evidence.table.title}: {analysis.heading(evidence)}"
+            svg, spec = (drawn, None) if isinstance(drawn, str) else (svg_of(drawn), drawn)
+            figures.append(Figure(name, svg, caption, spec))
+        return figures
+
+    return evidence.once(("figures", analysis.name), draw)
 
 
 def _as_stored(
