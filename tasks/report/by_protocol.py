@@ -54,11 +54,11 @@ def overview(
         return pd.DataFrame()
     datasets, digits = list(averages.values())[-1], table.decimals
     columns: dict[str, Any] = {}
-    theirs = _wide(values, PUBLISHED, table.methods).loc[datasets].mean()
+    theirs = _wide(values, PUBLISHED).loc[datasets].mean()
     if theirs.notna().any():
         columns["published"] = _texts(theirs, f".{digits}f")
     for protocol in protocols:
-        means = _wide(values, protocol, table.methods).loc[datasets]
+        means = _wide(values, protocol).loc[datasets]
         columns[protocol] = _texts(means.mean(), f".{digits}f")
         if theirs.notna().any():
             gaps = means.mean().round(digits) - theirs.round(digits)
@@ -95,24 +95,21 @@ def _of_protocol(
     methods = [name for name in methods if not is_run or protocol in table.row(name).protocols]
     if not methods:
         return Laid(pd.DataFrame())
-    means, theirs = (_wide(values, each, methods) for each in (protocol, PUBLISHED))
-    for title, datasets in averages.items():
-        means.loc[title], theirs.loc[title] = (
-            means.loc[datasets].mean(),
-            theirs.loc[datasets].mean(),
-        )
+    means, theirs = (
+        _with_averages(_wide(values, each), averages) for each in (protocol, PUBLISHED)
+    )
     theirs.loc[values.redrawn if is_run else theirs.index] = nan
     cells = values.cells if is_run else values.published
     lines, places = [], dict[tuple[int, str], Place]()
     for i, (title, row) in enumerate(means.iterrows()):
         is_cell = is_run and title in table.datasets
         line = {"dataset": titled_as(title, values.results) if is_cell else title}
-        for method, mean in row.items():
+        for method, mean in row[methods].items():
             at = Place(title, "", 0.0, "", table.metrics[0], method, protocol)
             if pd.isna(mean):
                 line[method] = absent.get(title, FAILED) if is_cell else ""
             else:
-                is_best = round(mean, digits) == row.round(digits).max()
+                is_best = round(mean, digits) == row[methods].round(digits).max()
                 text = f"**{mean:.{digits}f}**" if is_best else f"{mean:.{digits}f}"
                 spread = 100 * cells[at].std if at in cells else nan
                 gap = round(mean, digits) - theirs.at[title, method]
@@ -123,7 +120,13 @@ def _of_protocol(
     return Laid(pd.DataFrame(lines), places, closing=len(averages))
 
 
-def _wide(values: Values, protocol: str, methods: Sequence[str]) -> Any:
-    """Datasets x methods in points; what the paper prints is rounded as there."""
-    wide = values.wide(protocol).reindex(index=values.table.datasets, columns=methods)
-    return wide.round(values.table.decimals) if protocol == PUBLISHED else wide
+def _with_averages(wide: Any, averages: Mapping[str, Sequence[str]]) -> Any:
+    rows = [wide.loc[datasets].mean().to_frame(title).T for title, datasets in averages.items()]
+    return pd.concat([wide, *rows])
+
+
+def _wide(values: Values, protocol: str) -> Any:
+    """All datasets x methods in points; what the paper prints is rounded as there."""
+    table = values.table
+    wide = (100 * values.wide(protocol)).reindex(index=table.datasets, columns=table.methods)
+    return wide.round(table.decimals) if protocol == PUBLISHED else wide

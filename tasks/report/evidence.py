@@ -24,7 +24,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a report is told of a table, beside what is in the store.
+    """What a report needs to know of a table, beside what is in the store.
 
     `digests` are those of the cells, in their order; `command` computes a cell again.
     """
@@ -74,7 +74,7 @@ class Evidence:
 
     @cached_property
     def absent(self) -> dict[str, str]:
-        """The datasets that could not be had, and what the table says instead of their cells."""
+        """The datasets that are unavailable, and what the table says instead of their cells."""
         return absent(self.declared.gaps, self.table.datasets)
 
     def rows(self, name: str) -> pd.DataFrame:
@@ -85,7 +85,7 @@ class Evidence:
         return self.once(("rows", name), lambda: analysis.rows(self))
 
     def once(self, name: Any, make: Callable[[], Made]) -> Made:
-        """What several parts of a report show is made for the first of them."""
+        """What several parts of a report show: made for the first of them, then kept."""
         if name not in self._made:
             self._made[name] = make()
         made: Made = self._made[name]

@@ -44,7 +44,9 @@ def compared(values: Values, protocols: Sequence[str], control: str = "") -> dic
         return {}
     ran_here = {row.published for row in table.rows}
     theirs = {
-        f"{name} ({PUBLISHED})": {case[0]: value for case, value in values.theirs[name].items()}
+        f"{name} ({PUBLISHED})": {
+            case[0]: value for case, value in values.theirs.get(name, {}).items()
+        }
         for name in values.printed
         if name not in ran_here
     }
@@ -52,9 +54,7 @@ def compared(values: Values, protocols: Sequence[str], control: str = "") -> dic
     for protocol in protocols:
         means = values.wide(protocol)
         rows = [row for row in table.rows if row.name in means and not row.is_variant]
-        ours = means[[row.name for row in rows]].map(
-            lambda mean: round(float(mean), table.decimals)
-        )
+        ours = means[[row.name for row in rows]].map(values.in_points)
         frame = pd.concat([ours, pd.DataFrame(theirs)], axis=1)
         frame = frame.reindex([name for name in table.datasets if name in datasets])
         if rows and _testable(frame):

@@ -185,7 +185,7 @@ def leaders(values: Values) -> list[str]:
 def below(values: Values) -> list[str]:
     """Rivals in `paper` whose mean is far from the published one over the same datasets."""
     table, means = values.table, _complete(values).get("paper", pd.DataFrame())
-    printed, lines, compared = values.wide(PUBLISHED, "title").round(table.decimals), [], 0
+    printed, lines, compared = (100 * values.wide(PUBLISHED, "title")).round(table.decimals), [], 0
     for name in [name for name in means if not table.row(name).own]:
         theirs = printed.get(name, pd.Series(dtype=float)).dropna()
         if not set(means.index) <= set(theirs.index):
@@ -214,7 +214,7 @@ def _complete(values: Values) -> dict[str, Any]:
     rows = [row for row in values.table.rows if row.own or not row.is_variant]
     complete, means = values.complete("title"), {}
     for protocol in values.results["protocol"].unique() if complete else ():
-        wide = values.wide(protocol, "title").loc[complete]
+        wide = 100 * values.wide(protocol, "title").loc[complete]
         means[protocol] = wide[[row.name for row in rows if row.name in wide]]
     return means
 

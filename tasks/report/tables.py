@@ -138,7 +138,7 @@ def average_rows(values: Values, protocols: Sequence[str]) -> pd.DataFrame:
         line = {"dataset": title}
         for method, (kind, means) in product(values.table.methods, columns.items()):
             if method in means and set(datasets) <= set(means[method].dropna().index):
-                line[f"{method} {kind}"] = f"{means.loc[datasets, method].mean():.2f}"
+                line[f"{method} {kind}"] = f"{100 * means.loc[datasets, method].mean():.2f}"
             elif kind != PUBLISHED:
                 line[f"{method} {kind}"] = NONE
         rows.append(line)

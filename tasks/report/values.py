@@ -134,18 +134,18 @@ class Values:
         return found
 
     def wide(self, protocol: str, index: str = "dataset") -> Any:
-        """Datasets x methods: means of the first metric over all runs, in points, not rounded."""
+        """Datasets x methods: means of the first metric over all runs, as shares."""
         rows = self.results[self.results["protocol"] == protocol]
         if protocol == PUBLISHED:
             means = [cell.mean for cell in self.published.values()]
             rows = pd.DataFrame([*self.published], columns=Place._fields).assign(value=means)
-        return 100 * self._pivot(rows, index, ["method"])
+        return self._pivot(rows, index, ["method"])
 
     def complete(self, index: str = "dataset") -> list[str]:
         """The datasets on which every method that was run has its cell, in each protocol."""
         return list(self._pivot(self.results, index, ["method", "protocol"]).dropna().index)
 
-    def _pivot(self, rows: pd.DataFrame, index: str, columns: list[str]) -> pd.DataFrame:
+    def _pivot(self, rows: pd.DataFrame, index: str, columns: list[str]) -> Any:
         rows = rows[rows["metric"] == self.table.metrics[0]]
         cases = rows[CASE].itertuples(index=False, name=None)
         rows = rows.assign(title=[case_title(case, self.table) for case in cases])
