@@ -205,8 +205,8 @@ def dots_by_method(values: Values) -> dict[str, Any]:
     )
     chart = alt.layer(spread.encode(x=x, x2=alt.X2("high")), dots)
     panels = list(dict.fromkeys(rows[PANEL]))
-    said = f"{in_words(table)} of {_extent(rows)}; a dot for each protocol."
-    return finished(in_panels(chart, panels, "dataset"), rows, ROW * len(methods), said)
+    description = f"{in_words(table)} of {_extent(rows)}; a dot for each protocol."
+    return finished(in_panels(chart, panels, "dataset"), rows, ROW * len(methods), description)
 
 
 def dots_by_dataset(values: Values) -> dict[str, Any]:
@@ -247,10 +247,10 @@ def dots_by_dataset(values: Values) -> dict[str, Any]:
         tooltip=tooltip(_titles(table))
     )
     chart = alt.layer(faint, front.transform_filter(chosen)).add_params(chosen)
-    said = f"{in_words(table)} of {_extent(rows)}; a line of dots for each protocol."
-    shown = rows[rows["dataset"].isin(datasets)]
+    description = f"{in_words(table)} of {_extent(rows)}; a line of dots for each protocol."
+    kept = rows[rows["dataset"].isin(datasets)]
     lines = max(len(protocols), max(map(len, texts))) + 0.5
-    return finished(chart, shown, LINE * len(datasets) * lines, said)
+    return finished(chart, kept, LINE * len(datasets) * lines, description)
 
 
 def bars_chart(values: Values) -> dict[str, Any]:
@@ -283,8 +283,8 @@ def bars_chart(values: Values) -> dict[str, Any]:
     chart = alt.layer(
         bars.encode(color=coloured("method", looks, beside=width_of(datasets))), others
     ).add_params(chosen)
-    said = f"{in_words(table)} of {_extent(rows)}, as bars."
-    return finished(chart, rows, BAR * len(datasets) * (len(looks) + 1), said)
+    description = f"{in_words(table)} of {_extent(rows)}, as bars."
+    return finished(chart, rows, BAR * len(datasets) * (len(looks) + 1), description)
 
 
 def _looks(table: Described, rows: pd.DataFrame) -> Looks:

@@ -60,7 +60,7 @@ def column_table(data: Dataset) -> pd.DataFrame:
     if data.kind != "table" or not isinstance(data.features, np.ndarray):
         return pd.DataFrame()
     names = data.feature_names or [str(i) for i in range(data.n_features)]
-    shown = pd.DataFrame(data.features[:, :MOST_COLUMNS], columns=list(names[:MOST_COLUMNS]))
-    found = {"different values": shown.nunique(), "smallest": shown.min()}
-    found |= {"median": shown.median(), "largest": shown.max()}
-    return pd.DataFrame(found).rename_axis("column").reset_index()
+    frame = pd.DataFrame(data.features[:, :MOST_COLUMNS], columns=list(names[:MOST_COLUMNS]))
+    summary = {"different values": frame.nunique(), "smallest": frame.min()}
+    summary |= {"median": frame.median(), "largest": frame.max()}
+    return pd.DataFrame(summary).rename_axis("column").reset_index()

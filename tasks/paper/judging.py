@@ -95,22 +95,22 @@ Judge = Callable[[PaperTable], Findings]
 
 def count_parts(parts: Parts, unit: str, first: str = "") -> Finding:
     """A finding from its parts; those against the claim are named, with their numbers."""
-    known = [good for good, _ in parts.values() if good is not None]
+    decided = [good for good, _ in parts.values() if good is not None]
     against = [
         f"{name} ({numbers})" if numbers else name
         for name, (good, numbers) in parts.items()
         if good is not None and not good
     ]
-    lacking = len(parts) - len(known)
+    lacking = len(parts) - len(decided)
     texts = [first] if first else []
-    if known:
-        texts.append(f"{len(known) - len(against)} of {len(known)} {unit}")
+    if decided:
+        texts.append(f"{len(decided) - len(against)} of {len(decided)} {unit}")
     if against:
         more = f" and {len(against) - MOST_NAMES} more" if len(against) > MOST_NAMES else ""
         texts.append(f"not {', '.join(against[:MOST_NAMES])}{more}")
     if lacking or not parts:
-        texts.append(f"{lacking} missing" if known else "missing")
-    return Finding(_word(len(known) - len(against), len(against), lacking), "; ".join(texts))
+        texts.append(f"{lacking} missing" if decided else "missing")
+    return Finding(_word(len(decided) - len(against), len(against), lacking), "; ".join(texts))
 
 
 def _word(good: int, bad: int, lacking: int) -> str:

@@ -37,7 +37,7 @@ TELEPORTS = (0.01, 0.2)
 
 def reached(ours: PaperTable, protocol: str) -> Finding:
     """Both rows of the paper against its own values, of the data that it had."""
-    parts, known = Parts(), []
+    parts, gaps = Parts(), []
     for method, case in product(OURS, ours.cases):
         if case not in ours.values.theirs.get(method, {}):
             continue
@@ -46,8 +46,8 @@ def reached(ours: PaperTable, protocol: str) -> Finding:
         parts[name] = NOT_KNOWN
         if gap is not None:
             parts[name] = gap >= -TOLERANCE, f"{gap:+.{ours.table.decimals}f}"
-            known.append(gap)
-    mean = f"on average {sum(known) / len(known):+.2f} points" if known else ""
+            gaps.append(gap)
+    mean = f"on average {sum(gaps) / len(gaps):+.2f} points" if gaps else ""
     return count_parts(parts, f"cells to {TOLERANCE:g} point", mean)
 
 

@@ -17,12 +17,12 @@ from tasks.report.tables import NONE, markdown, subjects
 from tasks.report.values import PUBLISHED, Place
 
 
-def fragments(known: Sequence[Evidence]) -> dict[str, str]:
+def fragments(every: Sequence[Evidence]) -> dict[str, str]:
     """The files by name; none where nothing is published that ours could stand beside."""
-    if not any(evidence.table.published for evidence in known):
+    if not any(evidence.table.published for evidence in every):
         return {}
-    frames = {"summary": pd.DataFrame([_standing(evidence) for evidence in known])}
-    for evidence in known:
+    frames = {"summary": pd.DataFrame([_standing(evidence) for evidence in every])}
+    for evidence in every:
         name, cells = evidence.table.name, _cells(evidence)
         if is_wide(evidence.table):
             frames[f"{name}-means"] = _means(evidence, cells)
