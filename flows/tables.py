@@ -24,7 +24,8 @@ from flows.so_far import so_far
 from tasks.report import by_protocol, gaps
 from tasks.report.gaps import FAILED, NOT_REACHABLE, listed
 from tasks.report.rows import joined
-from tasks.report.tables import SUBJECT, markdown, unjudged
+from tasks.report.tables import markdown, unjudged
+from tasks.report.values import SUBJECT, Values
 from tasks.report.writers.inert import inert
 from tasks.running.stage import busy_seconds
 from tasks.store import Artifact, Store
@@ -153,10 +154,11 @@ def _show(plan: Plan, section: Section) -> None:
 
 def shown_tables(section: Section, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Ours beside the published values as people read them: the means of many methods first."""
-    table = section.table
-    shown = by_protocol.shown_tables(table, section.protocols, rows, section.absent)
-    means = by_protocol.overview(table, section.protocols, rows, section.costs)
-    return {"means": means, **shown} if by_protocol.is_wide(table) else shown
+    values = Values(section.table, rows)
+    laid = by_protocol.laid_tables(values, section.protocols, section.absent)
+    shown = {title: each.frame for title, each in laid.items()}
+    means = by_protocol.overview(values, section.protocols, section.costs)
+    return {"means": means, **shown} if by_protocol.is_wide(section.table) else shown
 
 
 def headline(store: str, section: Section, width: int | None = None) -> str:

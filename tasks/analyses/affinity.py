@@ -87,14 +87,14 @@ def draw_affinities(
     affinities: Mapping[str, Mapping[str, SortedAffinity]], results: pd.DataFrame
 ) -> str:
     """The darker the larger, in proportion; a thin frame around the block of each class."""
-    shown = [
+    by_title = [
         (f"{titled_as(dataset, results)}, {method}", affinity)
         for dataset, of_methods in affinities.items()
         for method, affinity in of_methods.items()
     ]
-    with figure_as_svg((4.4 * len(shown), 4.9)) as (figure, out):
-        [panels] = figure.subplots(1, len(shown), squeeze=False)
-        for panel, (title, affinity) in zip(panels, shown, strict=True):
+    with figure_as_svg((4.4 * len(by_title), 4.9)) as (figure, out):
+        [panels] = figure.subplots(1, len(by_title), squeeze=False)
+        for panel, (title, affinity) in zip(panels, by_title, strict=True):
             side = len(affinity.labels)
             image = shrunk(affinity.matrix)
             panel.imshow(

@@ -59,16 +59,16 @@ class Along(Curve):
         for method, line in means.items():
             whole = {dataset: (dataset, last) in line for dataset, _ in line}
             lost = f"{loss(line, last):.{digits}f}" if all(whole.values()) else NONE
-            shown = {"method": method, f"lost to {last:g}, mean": lost}
+            cells = {"method": method, f"lost to {last:g}, mean": lost}
             for dataset in whole:
                 own = {x: value for (name, x), value in line.items() if name == dataset}
                 best = max(own, key=lambda x: own[x])
                 ends = [f"{own[x]:.{digits}f} at {x:g}" for x in (best, first, last) if x in own]
-                shown[titled_as(dataset, rows)] = ", ".join(dict.fromkeys(ends))
-            lines.append(shown)
-        found = pd.DataFrame(lines).fillna(NONE)
+                cells[titled_as(dataset, rows)] = ", ".join(dict.fromkeys(ends))
+            lines.append(cells)
+        frame = pd.DataFrame(lines).fillna(NONE)
         title = f"In points: the best over {self.words}, then the first and the last"
         return [
             *at_paper(evidence.table),
-            Table(f"{evidence.table.name}-{self.name}", found, title),
+            Table(f"{evidence.table.name}-{self.name}", frame, title),
         ]

@@ -24,7 +24,6 @@ from tasks.analyses.charts import (
     in_panels,
     legend,
     open_scale,
-    setting_text,
     tooltip,
     width_of,
 )
@@ -33,16 +32,15 @@ from tasks.declared.looks import Looks, looks_of
 from tasks.report import standings
 from tasks.report.blocks import Block, File, Heading, Table, text
 from tasks.report.by_protocol import is_wide, laid_tables, overview
-from tasks.report.printed import cells_of, redrawn
 from tasks.report.tables import (
-    SUBJECT,
     cell_text,
+    laid_out,
     methods_are_rows,
+    picks,
     printed_in,
-    section_table,
-    settings,
     unjudged,
 )
+from tasks.report.values import PUBLISHED, Values, data_title
 
 if TYPE_CHECKING:
     from tasks.declared.described import Described
@@ -50,7 +48,6 @@ if TYPE_CHECKING:
     from tasks.report.evidence import Evidence
 
 HOME = "flgc"
-PUBLISHED = "published"
 # By protocol the marker, and its colour where colours are free: where two meet both can be seen.
 MARKS = {PUBLISHED: SHAPES["|"], "paper": RING, "honest": SHAPES["o"]}
 SIZES = {PUBLISHED: 180, "paper": 130, "honest": 40}
@@ -84,22 +81,21 @@ class Cells(Analysis):
 
     def opening(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
         """The table, which comes first, and how it stands to the published one."""
-        table = evidence.table
         return [
             *_headlines(evidence),
             *_tables(evidence),
-            *text(standings.reached(table, rows)),
-            *text(standings.averaged(table, rows)),
+            *text(standings.reached(evidence.values)),
+            *text(standings.averaged(evidence.values)),
         ]
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
         """A dot for each cell; what there is more of, methods or datasets, are the rows."""
         draw = dots_by_method if methods_are_rows(evidence.table) else dots_by_dataset
-        return {"": draw(evidence.table, rows)}
+        return {"": draw(evidence.values)}
 
     def says(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
         """Who beats whom."""
-        return standings.beaten(evidence.table, rows)
+        return standings.beaten(evidence.values)
 
 
 @dataclass(frozen=True)
@@ -108,36 +104,35 @@ class Bars(Cells):
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
         """A bar for each cell of a protocol, with a mark for the other where there are both."""
-        return {"bars": bars_chart(evidence.table, rows)}
+        return {"bars": bars_chart(evidence.values)}
 
 
 def _headlines(evidence: Evidence) -> list[Block]:
     """Of a table with many methods: their means, which of them lead, and which fall short."""
-    table, results = evidence.table, evidence.results
-    means = overview(table, evidence.protocols, results, evidence.costs)
+    table, values = evidence.table, evidence.values
+    means = overview(values, evidence.protocols, evidence.costs)
     if not is_wide(table) or means.empty:
         return []
-    shown = Table(f"{table.name}-means", means, f"{table.title}: means over the datasets")
     return [
-        shown,
-        *text([*standings.leaders(table, results), "", *standings.below(table, results)]),
+        Table(f"{table.name}-means", means, f"{table.title}: means over the datasets"),
+        *text([*standings.leaders(values), "", *standings.below(values)]),
     ]
 
 
 def _tables(evidence: Evidence) -> list[Block]:
     """The table itself, or one for each protocol, and the same as a file."""
-    table, results, known = evidence.table, evidence.results, evidence.notes
-    given = (table, evidence.protocols, results, evidence.absent)
-    every, blocks = laid_tables(*given), list[Block]()
-    for number, (title, laid) in enumerate(every.items()):
-        of_cells = {at: known[place] for at, place in laid.places.items() if place in known}
+    table, notes, blocks = evidence.table, evidence.notes, list[Block]()
+    given = (evidence.values, evidence.protocols, evidence.absent)
+    tables = laid_tables(*given)
+    for number, (title, laid) in enumerate(tables.items()):
+        of_cells = {at: notes[place] for at, place in laid.places.items() if place in notes}
         caption = f"{table.title}{f': {title}' if title else ''}. {BESIDE}"
         blocks += [Heading(3, title)] if title else []
         name = f"{table.name}-{number}" if title else table.name
         blocks += [Table(name, laid.frame, caption, of_cells, laid.groups, laid.closing)]
-    whole = every[""].frame if "" in every else section_table(*given)
-    blocks += [File(f"{table.name}.csv", whole.to_csv(index=False), AS_CSV)]
-    return [*blocks, *text(_from_elsewhere(table)), *text(unjudged(results))]
+    whole = tables[""] if "" in tables else laid_out(*given)
+    blocks += [File(f"{table.name}.csv", whole.frame.to_csv(index=False), AS_CSV)]
+    return [*blocks, *text(_from_elsewhere(table)), *text(unjudged(evidence.results))]
 
 
 def _from_elsewhere(table: Described) -> list[str]:
@@ -147,63 +142,33 @@ def _from_elsewhere(table: Described) -> list[str]:
     return [f"Methods from elsewhere: {', '.join(names)}."] if names else []
 
 
-def cell_rows(table: Described, results: pd.DataFrame) -> pd.DataFrame:
-    """One row for each cell of the first metric: value, what the table prints, and setting."""
-    shown, metric = _with_published(table, results), table.metrics[0]
-    unit, digits = printed_in(metric, table)
-    picked, rows = _picked(results), []
-    groups: Any = shown.groupby(["subject", "method", "protocol"], sort=False)
-    for (subject, method, protocol), cell in groups:
-        values, mean = cell["value"], cell["value"].mean()
-        spread = values.std(ddof=0) if len(values) > 1 else cell["std"].max()
-        reach = 0.0 if pd.isna(spread) else spread
-        at = tuple(cell.iloc[0][[*SUBJECT, "method", "protocol"]])
+def cell_rows(values: Values) -> pd.DataFrame:
+    """One row for each cell of the first metric: value, what the table prints, and setting.
+
+    Ours, then the published ones of the same data.
+    """
+    table, settings, rows = values.table, picks(values.results), []
+    unit, digits = printed_in(table.metrics[0], table)
+    for at, cell in [*values.cells.items(), *values.published.items()]:
+        is_published = at.protocol == PUBLISHED
+        others = is_published and (at.dataset in values.redrawn or at.method not in table.methods)
+        if others or at.metric != table.metrics[0]:
+            continue
+        reach = 0.0 if pd.isna(cell.spread) else cell.spread
+        setting, runs = settings.get((*at.subject, at.method, at.protocol), ("", ""))
+        shares = {"value": cell.mean, "low": cell.mean - reach, "high": cell.mean + reach}
         rows.append(
             {
-                "dataset": subject,
-                "method": method,
-                "protocol": protocol,
-                "value": round(unit * mean, digits + 1),
-                "low": round(unit * (mean - reach), digits + 1),
-                "high": round(unit * (mean + reach), digits + 1),
-                "printed": cell_text(table, values, spread, metric, ""),
-                "runs": "" if protocol == PUBLISHED else str(len(values)),
-                "setting": picked.get(at, ""),
+                "dataset": data_title(*at.subject),
+                "method": at.method,
+                "protocol": at.protocol,
+                **{name: round(unit * share, digits + 1) for name, share in shares.items()},
+                "printed": cell_text(cell.mean, cell.spread, at.metric, table),
+                "runs": "" if is_published else str(cell.runs),
+                "setting": f"{setting} ({runs} runs)" if runs else setting,
             }
         )
     return pd.DataFrame(rows)
-
-
-def _with_published(table: Described, results: pd.DataFrame) -> pd.DataFrame:
-    """Our rows of the first metric, then the published ones of the same data, with a `subject`."""
-    metric = table.metrics[0]
-    ours = results[results["metric"] == metric]
-    printed = cells_of(table.published)
-    printed = printed[(printed["metric"] == metric) & ~printed["dataset"].isin(redrawn(ours))]
-    printed = printed.assign(protocol=PUBLISHED)
-    same = [
-        printed[printed["method"] == row.published].assign(method=row.name) for row in table.rows
-    ]
-    shown = pd.concat([ours, *same], ignore_index=True)
-    subjects = shown[SUBJECT].itertuples(index=False, name=None)
-    return shown.assign(subject=[_title(*subject) for subject in subjects])
-
-
-def _title(dataset: str, noise: str, intensity: float, pattern: str) -> str:
-    return f"{dataset} {noise} {intensity:g} {pattern}" if noise else dataset
-
-
-def _picked(results: pd.DataFrame) -> dict[tuple, str]:
-    """By cell the setting that most of its runs have, and how many if not all."""
-    cell = {"dataset": "", "noise": "", "intensity": 0.0, "noise_pattern": ""}
-    texts, found = {}, settings(results)
-    rows: Any = found.to_dict("records")
-    for row in rows:
-        subject = (row.pop(name, none) for name, none in cell.items())
-        at = (*subject, row.pop("method"), row.pop("protocol"))
-        runs, different = row.pop("runs"), row.pop("different settings")
-        texts[at] = setting_text(row) + (f" ({runs} runs)" if different > 1 else "")
-    return texts
 
 
 def _titles(table: Described) -> dict[str, str]:
@@ -212,11 +177,11 @@ def _titles(table: Described) -> dict[str, str]:
     return {**same, "printed": in_words(table)}
 
 
-def dots_by_method(table: Described, results: pd.DataFrame) -> dict[str, Any]:
+def dots_by_method(values: Values) -> dict[str, Any]:
     """A panel for each dataset, a row for each method, a dot with its spread for each protocol."""
     import altair as alt
 
-    rows = cell_rows(table, results)
+    table, rows = values.table, cell_rows(values)
     rows = rows[rows["dataset"].isin(rows[rows["protocol"] != PUBLISHED]["dataset"])]
     rows = rows.assign(**{PANEL: rows["dataset"]})
     protocols = [name for name in MARKS if name in set(rows["protocol"])]
@@ -240,15 +205,15 @@ def dots_by_method(table: Described, results: pd.DataFrame) -> dict[str, Any]:
     )
     chart = alt.layer(spread.encode(x=x, x2=alt.X2("high")), dots)
     panels = list(dict.fromkeys(rows[PANEL]))
-    said = f"{in_words(table)} of {_extent(rows)}; a dot for each protocol."
-    return finished(in_panels(chart, panels, "dataset"), rows, ROW * len(methods), said)
+    description = f"{in_words(table)} of {_extent(rows)}; a dot for each protocol."
+    return finished(in_panels(chart, panels, "dataset"), rows, ROW * len(methods), description)
 
 
-def dots_by_dataset(table: Described, results: pd.DataFrame) -> dict[str, Any]:
+def dots_by_dataset(values: Values) -> dict[str, Any]:
     """A row for each dataset, with a line of dots for each protocol; colours are methods."""
     import altair as alt
 
-    rows, chosen = cell_rows(table, results), clicked("method")
+    table, rows, chosen = values.table, cell_rows(values), clicked("method")
     datasets = list(dict.fromkeys(rows[rows["protocol"] != PUBLISHED]["dataset"]))
     protocols = [name for name in MARKS if name in set(rows["protocol"])]
     texts = [re.split(BEFORE_WORDS, name) for name in datasets]
@@ -282,17 +247,17 @@ def dots_by_dataset(table: Described, results: pd.DataFrame) -> dict[str, Any]:
         tooltip=tooltip(_titles(table))
     )
     chart = alt.layer(faint, front.transform_filter(chosen)).add_params(chosen)
-    said = f"{in_words(table)} of {_extent(rows)}; a line of dots for each protocol."
-    shown = rows[rows["dataset"].isin(datasets)]
+    description = f"{in_words(table)} of {_extent(rows)}; a line of dots for each protocol."
+    kept = rows[rows["dataset"].isin(datasets)]
     lines = max(len(protocols), max(map(len, texts))) + 0.5
-    return finished(chart, shown, LINE * len(datasets) * lines, said)
+    return finished(chart, kept, LINE * len(datasets) * lines, description)
 
 
-def bars_chart(table: Described, results: pd.DataFrame) -> dict[str, Any]:
+def bars_chart(values: Values) -> dict[str, Any]:
     """Bars of a protocol for each dataset, in the order of the table; diamonds are a second one."""
     import altair as alt
 
-    rows, chosen = cell_rows(table, results), clicked("method")
+    table, rows, chosen = values.table, cell_rows(values), clicked("method")
     rows = rows[rows["protocol"] != PUBLISHED]
     protocols = [name for name in MARKS if name in set(rows["protocol"])]
     forms = ", ".join(f"{form}: {name}" for form, name in zip(FORMS, protocols, strict=False))
@@ -318,8 +283,8 @@ def bars_chart(table: Described, results: pd.DataFrame) -> dict[str, Any]:
     chart = alt.layer(
         bars.encode(color=coloured("method", looks, beside=width_of(datasets))), others
     ).add_params(chosen)
-    said = f"{in_words(table)} of {_extent(rows)}, as bars."
-    return finished(chart, rows, BAR * len(datasets) * (len(looks) + 1), said)
+    description = f"{in_words(table)} of {_extent(rows)}, as bars."
+    return finished(chart, rows, BAR * len(datasets) * (len(looks) + 1), description)
 
 
 def _looks(table: Described, rows: pd.DataFrame) -> Looks:

@@ -11,9 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from flgc.methods.base import AXIS
 from tasks.report.files import as_json
-from tasks.report.tables import as_text
 
 # Only what of a method is named here stays in sight once something in the legend is clicked.
 CHOSEN = "chosen"
@@ -211,12 +209,6 @@ def finished(chart: Any, rows: pd.DataFrame, height: Any, description: str = "")
         ).to_dict()
     # Not Altair's own, which has colours: what stands here wins over what the page gives.
     return {**spec, "config": LAYOUT}
-
-
-def setting_text(values: Any) -> str:
-    """`hops 20, teleport 0.1`, of a row or a mapping: as in tables, without what is not there."""
-    texts = {str(axis).removeprefix(AXIS): as_text(value) for axis, value in values.items()}
-    return ", ".join(f"{axis} {text}" for axis, text in texts.items() if text)
 
 
 def svg_of(spec: Mapping[str, Any]) -> str:

@@ -34,19 +34,25 @@ class Columns(Analysis):
 
     def rows(self, evidence: Evidence) -> pd.DataFrame:
         """A row for each column of each dataset."""
-        found = evidence.products.get(self.name, {})
-        return stack({name: column_table(data) for name, data in found.items()}, ("dataset",))
+        return stack(self._tables(evidence), ("dataset",))
 
     def opening(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
         """The summary of each dataset."""
         blocks: list[Block] = []
-        for name, data in evidence.products.get(self.name, {}).items():
-            columns = column_table(data)
+        for name, columns in self._tables(evidence).items():
             if len(columns):
-                more = data.n_features > len(columns)
-                part = f", the first {len(columns)} of {data.n_features}" if more else ""
+                n_features = evidence.products[self.name][name].n_features
+                more = n_features > len(columns)
+                part = f", the first {len(columns)} of {n_features}" if more else ""
                 blocks.append(Table(f"{name}-columns", columns, f"Columns of {name}{part}"))
         return blocks
+
+    def _tables(self, evidence: Evidence) -> dict[str, pd.DataFrame]:
+        products = evidence.products.get(self.name, {})
+        return evidence.once(
+            (self.name, "tables"),
+            lambda: {name: column_table(data) for name, data in products.items()},
+        )
 
 
 def column_table(data: Dataset) -> pd.DataFrame:
@@ -54,7 +60,7 @@ def column_table(data: Dataset) -> pd.DataFrame:
     if data.kind != "table" or not isinstance(data.features, np.ndarray):
         return pd.DataFrame()
     names = data.feature_names or [str(i) for i in range(data.n_features)]
-    shown = pd.DataFrame(data.features[:, :MOST_COLUMNS], columns=list(names[:MOST_COLUMNS]))
-    found = {"different values": shown.nunique(), "smallest": shown.min()}
-    found |= {"median": shown.median(), "largest": shown.max()}
-    return pd.DataFrame(found).rename_axis("column").reset_index()
+    frame = pd.DataFrame(data.features[:, :MOST_COLUMNS], columns=list(names[:MOST_COLUMNS]))
+    summary = {"different values": frame.nunique(), "smallest": frame.min()}
+    summary |= {"median": frame.median(), "largest": frame.max()}
+    return pd.DataFrame(summary).rename_axis("column").reset_index()

@@ -23,7 +23,6 @@ from tasks.analyses.base import Analysis, Product, TableSteps
 from tasks.analyses.charts import finished, inline, tooltip
 from tasks.declared.published import published_in
 from tasks.report.blocks import Block, Heading, Table, Text, text
-from tasks.report.printed import left_out
 from tasks.report.ranks import compared, retraced
 from tasks.report.tables import as_text
 from tasks.stages.products import compare
@@ -70,8 +69,8 @@ class Compare(Analysis):
 
     def rows(self, evidence: Evidence) -> pd.DataFrame:
         """One row for each protocol, method and rival."""
-        found: pd.DataFrame = evidence.products.get(self.name, {}).get(self.name, pd.DataFrame())
-        return found
+        tests: pd.DataFrame = evidence.products.get(self.name, {}).get(self.name, pd.DataFrame())
+        return tests
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
         """Mean ranks, and who cannot be told apart, in each protocol."""
@@ -85,7 +84,7 @@ class Compare(Analysis):
         """Verdicts, rank sums and mean ranks of each protocol."""
         table = evidence.table
         printed = retraced(table, table.printed.get(self.name, ()))
-        parts: list[Block] = text([*left_out(evidence.results), *printed])
+        parts: list[Block] = text([*evidence.values.left_out(), *printed])
         for protocol, each in self._compared(evidence).items():
             own = [row.name for row in table.rows if row.own and row.name in each.methods]
             controls = own or [each.control]
@@ -102,22 +101,25 @@ class Compare(Analysis):
         return parts
 
     def _compared(self, evidence: Evidence) -> dict[str, Comparison]:
-        return compared(evidence.results, evidence.table, evidence.protocols, self.control)
+        return evidence.once(
+            ("compared", self.control),
+            lambda: compared(evidence.values, evidence.protocols, self.control),
+        )
 
 
-def rank_rows(found: Comparison) -> pd.DataFrame:
+def rank_rows(comparison: Comparison) -> pd.DataFrame:
     """One row for each method: its mean rank, and what the control's test against it says."""
-    tests: Any = found.against().to_dict("index")
+    tests: Any = comparison.against().to_dict("index")
     rows = []
-    for method in found.ranking:
-        rank = found.friedman.mean_ranks[method]
-        test = "" if method == found.control else _verdict(tests[method], found.control)
+    for method in comparison.ranking:
+        rank = comparison.friedman.mean_ranks[method]
+        test = "" if method == comparison.control else _verdict(tests[method], comparison.control)
         rows.append(
             {
                 "method": method,
                 "rank": round(rank, 3),
                 "printed": f"{rank:.2f}",
-                "datasets": str(found.friedman.datasets),
+                "datasets": str(comparison.friedman.datasets),
                 "test": test,
             }
         )
@@ -131,17 +133,17 @@ def _verdict(test: Mapping[str, Any], control: str) -> str:
     return f"{control} is {test['verdict_holm']}, p {p} after Holm's correction; {counts}"
 
 
-def rank_chart(found: Comparison) -> dict[str, Any]:
+def rank_chart(comparison: Comparison) -> dict[str, Any]:
     """The critical-difference diagram, a line for each method."""
     import altair as alt
 
-    rows = rank_rows(found)
+    rows = rank_rows(comparison)
     low, high = floor(rows["rank"].min() - 0.1), max(ceil(rows["rank"].max()), 2)
     step = STEP * (high - low)
     bars = pd.DataFrame(
         [
             {"first": group[0], "last": group[-1], "at": high + step * (i + 1)}
-            for i, group in enumerate(found.groups)
+            for i, group in enumerate(comparison.groups)
         ],
         columns=["first", "last", "at"],
     )
@@ -169,7 +171,7 @@ def rank_chart(found: Comparison) -> dict[str, Any]:
                     "method": "method",
                     "printed": "mean rank",
                     "datasets": "datasets",
-                    "test": f"against {found.control}",
+                    "test": f"against {comparison.control}",
                 }
             ),
         )
@@ -184,5 +186,7 @@ def rank_chart(found: Comparison) -> dict[str, Any]:
             tooltip=tooltip({"first": "no significant difference from", "last": "to"}),
         )
     )
-    said = f"mean ranks of {len(rows)} methods over {found.friedman.datasets} datasets."
-    return finished(alt.layer(dots, joined) if len(bars) else dots, rows, LINE * len(rows), said)
+    chart = alt.layer(dots, joined) if len(bars) else dots
+    datasets = comparison.friedman.datasets
+    description = f"mean ranks of {len(rows)} methods over {datasets} datasets."
+    return finished(chart, rows, LINE * len(rows), description)

@@ -69,9 +69,9 @@ class Criteria(Analysis):
     def says(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
         """ACC of what each picks, the mean over datasets and rows, and who is best."""
         titles = [titled_as(name, evidence.results) for name in rows["dataset"]]
-        shown = rows.assign(column=pd.Series(titles, rows.index) + " " + rows["row"])
-        picked = shown.pivot_table("ACC", "criterion", "column", sort=False).loc[[*WORDS]]
-        ranks = shown.groupby("criterion")["correlation"].mean()
+        titled_rows = rows.assign(column=pd.Series(titles, rows.index) + " " + rows["row"])
+        picked = titled_rows.pivot_table("ACC", "criterion", "column", sort=False).loc[[*WORDS]]
+        ranks = titled_rows.groupby("criterion")["correlation"].mean()
         table = picked.assign(mean=picked.mean(axis=1)).map("{:.3f}".format)
         table["correlation with ACC"] = ranks[[*WORDS]].map("{:.2f}".format)
         table.insert(0, "picked by", [WORDS[criterion] for criterion in table.index])

@@ -14,12 +14,12 @@ import pandas as pd
 
 from flgc.methods.base import axes_of
 from tasks.analyses.base import Analysis, CellSteps, Product, TableSteps
-from tasks.analyses.charts import PANEL, open_scale, setting_text
+from tasks.analyses.charts import PANEL, open_scale
 from tasks.analyses.lines import line_chart
 from tasks.declared.looks import as_lines
 from tasks.report.blocks import Block, listing, text
-from tasks.report.printed import in_points
-from tasks.report.tables import cell_text, printed_in, titled_as
+from tasks.report.tables import cell_text, printed_in, setting_text, titled_as
+from tasks.report.values import in_points
 from tasks.running.steps import Step
 from tasks.stages.cells import splits
 from tasks.stages.products import vary
@@ -111,12 +111,12 @@ def curve(
 
 def means_of(table: Described, rows: pd.DataFrame) -> Means:
     """Values of the first metric in points, as they are printed, in the order of the table."""
-    found: Means = {}
+    points: Means = {}
     if len(rows):
         groups: Any = rows.groupby(["method", "dataset", "x"], sort=False)[table.metrics[0]]
         for (method, dataset, x), runs in groups:
-            found.setdefault(method, {})[dataset, x] = in_points(runs.mean(), table)
-    return {name: found[name] for name in table.methods if name in found}
+            points.setdefault(method, {})[dataset, x] = in_points(runs.mean(), table)
+    return {name: points[name] for name in table.methods if name in points}
 
 
 def loss(line: Line, last: float) -> float:
@@ -129,35 +129,35 @@ def loss(line: Line, last: float) -> float:
 
 def at_paper(table: Described) -> list[Block]:
     """At which settings the methods are, and who has none."""
-    said = "Every method has, at all points, the setting that `paper` picks for the table."
+    note = "Every method has, at all points, the setting that `paper` picks for the table."
     absent = [row.name for row in table.rows if "paper" not in row.protocols]
-    return text([f"{said} Not shown, as it picks none: {listing(absent)}." if absent else said])
+    return text([f"{note} Not shown, as it picks none: {listing(absent)}." if absent else note])
 
 
 def curve_rows(table: Described, rows: pd.DataFrame) -> pd.DataFrame:
     """One row for each dataset, method and x: mean, spread and number of its runs, and setting."""
     metric = table.metrics[0]
     unit, digits = printed_in(metric, table)
-    axes, found = axes_of(rows), []
+    axes, points = axes_of(rows), []
     groups: Any = rows.groupby(["dataset", "method", "x"], sort=False)
-    for (dataset, method, x), here in groups:
-        values = here[metric]
+    for (dataset, method, x), group in groups:
+        values = group[metric]
         spread = values.std(ddof=0) if len(values) > 1 else nan
         quartiles = {name: unit * values.quantile(share) for name, share in QUARTILES.items()}
         numbers = {"value": unit * values.mean(), "spread": unit * spread, **quartiles}
-        found.append(
+        points.append(
             {
                 PANEL: titled_as(dataset, rows),
                 "dataset": titled_as(dataset, rows),
                 "method": method,
                 "x": x,
                 **{name: round(number, digits + 1) for name, number in numbers.items()},
-                "printed": cell_text(table, values, spread, metric, ""),
+                "printed": cell_text(values.mean(), spread, metric, table),
                 "runs": str(len(values)),
-                "setting": setting_text(here.iloc[0][axes]),
+                "setting": setting_text(group.iloc[0][axes]),
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(points)
 
 
 def in_words(table: Described) -> str:
@@ -180,22 +180,22 @@ def curve_chart(table: Described, rows: pd.DataFrame, words: str) -> dict[str, A
     """
     import altair as alt
 
-    found = curve_rows(table, rows).drop(columns=list(QUARTILES))
-    spread = found["spread"].fillna(0)
-    few = found["method"].nunique() <= BAND_AT_MOST
+    points = curve_rows(table, rows).drop(columns=list(QUARTILES))
+    spread = points["spread"].fillna(0)
+    few = points["method"].nunique() <= BAND_AT_MOST
     reach = spread if few else 0 * spread
-    whole = pd.api.types.is_integer_dtype(found["x"])
+    whole = pd.api.types.is_integer_dtype(points["x"])
     title = [words, "bands: standard deviation"] if few else [words]
     x_axis = alt.Axis(tickMinStep=1, format="d") if whole else alt.Axis()
     own = [row.name for row in table.rows if row.own]
     methods = [row.name for row in table.rows if "paper" in row.protocols]
     y = alt.Y("value:Q", title=in_words(table), scale=open_scale())
-    bounds = {"near": found["value"] + spread, "far": found["value"] - spread}
+    bounds = {"near": points["value"] + spread, "far": points["value"] - spread}
     if table.metrics[0] == "accuracy":
-        least = max(1.0, (ABOVE - found["value"] - reach).min()) / 1.1
-        most = (ABOVE - found["value"] + reach).max() * 1.1
+        least = max(1.0, (ABOVE - points["value"] - reach).min()) / 1.1
+        most = (ABOVE - points["value"] + reach).max() * 1.1
         ticks = [ABOVE - tick for tick in TICKS if least <= ABOVE - tick <= most]
-        found["error"] = (ABOVE - found["value"]).round(4)
+        points["error"] = (ABOVE - points["value"]).round(4)
         y = alt.Y(
             "error:Q",
             title=f"{in_words(table)}, wider towards 100",
@@ -203,13 +203,13 @@ def curve_chart(table: Described, rows: pd.DataFrame, words: str) -> dict[str, A
             axis=alt.Axis(values=ticks, labelExpr=f"{ABOVE} - datum.value"),
         )
         bounds = {
-            "near": (found["error"] - spread).clip(lower=least),
-            "far": found["error"] + spread,
+            "near": (points["error"] - spread).clip(lower=least),
+            "far": points["error"] + spread,
         }
     if few:
-        found = found.assign(**{name: column.round(4) for name, column in bounds.items()})
+        points = points.assign(**{name: column.round(4) for name, column in bounds.items()})
     chart = line_chart(
-        found,
+        points,
         "method",
         as_lines(methods, own),
         x=alt.X("x:Q", title=title, axis=x_axis, scale=open_scale()),

@@ -67,14 +67,14 @@ def judge_history(rows: pd.DataFrame) -> pd.DataFrame:
     `drift` is `better`, `worse` or empty: higher is better, but for seconds.
     """
     rows = rows.sort_values("when", kind="stable", ignore_index=True)
-    found: dict[int, tuple[float, float, float, str]] = {}
+    judged: dict[int, tuple[float, float, float, str]] = {}
     for (*_, name), of_series in rows.groupby(SERIES, sort=False):
         metric, values = str(name), of_series["value"].tolist()
         for i, (at, value) in enumerate(zip(of_series.index, values, strict=True)):
             usual = spread(metric, values[:i])
-            found[at] = (*usual, _drift(metric, value, usual)) if usual else UNKNOWN
+            judged[at] = (*usual, _drift(metric, value, usual)) if usual else UNKNOWN
     columns = ["usual", "low", "high", "drift"]
-    more = pd.DataFrame([found[at] for at in rows.index], columns=columns, index=rows.index)
+    more = pd.DataFrame([judged[at] for at in rows.index], columns=columns, index=rows.index)
     return pd.concat([rows, more], axis=1)
 
 
@@ -117,15 +117,15 @@ def recent_runs(rows: pd.DataFrame) -> pd.DataFrame:
 
 def history_text(rows: pd.DataFrame) -> str:
     """The history of one suite in words and tables: the verdict first, then what has drifted."""
-    found = judge_history(rows)
-    runs = sorted(found["when"].unique())
+    judged = judge_history(rows)
+    runs = sorted(judged["when"].unique())
     if not runs:
         return NO_HISTORY
     number = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
-    said = f"{number} from {_minute(runs[0])} to {_minute(runs[-1])}."
-    drifted = [f"- {inert(line)}" for line in drift_sentences(found)]
-    parts = [f"**{drift_verdict(found)}.** {said}", "", *drifted]
-    return "\n".join([*parts, "", "## The last runs", "", markdown(recent_runs(found)), ""])
+    period = f"{number} from {_minute(runs[0])} to {_minute(runs[-1])}."
+    drifted = [f"- {inert(line)}" for line in drift_sentences(judged)]
+    parts = [f"**{drift_verdict(judged)}.** {period}", "", *drifted]
+    return "\n".join([*parts, "", "## The last runs", "", markdown(recent_runs(judged)), ""])
 
 
 def _minute(when: str) -> str:
@@ -165,7 +165,7 @@ def history_chart(rows: pd.DataFrame) -> dict[str, Any]:
     import altair as alt
 
     drifted = rows["drift"].astype(bool) if "drift" in rows else pd.Series(False, rows.index)
-    found = rows[["when", "suite", "dataset", "method", "protocol", "metric"]].assign(
+    judged = rows[["when", "suite", "dataset", "method", "protocol", "metric"]].assign(
         panel=rows["metric"] + ", " + rows["dataset"] + " (" + rows["suite"] + ")",
         protocol=rows["protocol"].replace("", UNSAID),
         value=rows["value"].map(lambda value: float(f"{value:.5g}")),
@@ -178,9 +178,9 @@ def history_chart(rows: pd.DataFrame) -> dict[str, Any]:
     days = alt.Axis(format="%Y-%m-%d", labelOverlap=True, labelSeparation=10, labelFlush=True)
     kinds = alt.Scale(domain=[STEADY, DRIFTED], range=["circle", "triangle-up"])
     chart = line_chart(
-        found.sort_values("x", kind="stable"),
+        judged.sort_values("x", kind="stable"),
         "method",
-        looks_of(list(dict.fromkeys(found["method"]))),
+        looks_of(list(dict.fromkeys(judged["method"]))),
         x=alt.X(
             "x:T",
             title="when (UTC)",

@@ -23,7 +23,7 @@ from tasks.analyses.curves import (
 )
 from tasks.analyses.lines import HEIGHT
 from tasks.report.blocks import Block, text
-from tasks.report.printed import in_points
+from tasks.report.values import in_points
 from tasks.stages.cells import graph
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Neighbours(Curve):
         """The best number of neighbours, the range, and what there is without edges."""
         lines = []
         groups: Any = rows.groupby(["dataset", "method"], sort=False)
-        for (dataset, method), here in groups:
-            means, spreads = by_neighbours(evidence.table, here)
+        for (dataset, method), group in groups:
+            means, spreads = by_neighbours(evidence.table, group)
             best = max(means, key=lambda x: means[x])
             line = (
                 f"- {dataset}, {method}: best with {best} neighbours ({means[best]:.2f}), range "
@@ -88,10 +88,10 @@ class Neighbours(Curve):
 
 
 def by_neighbours(
-    table: Described, here: pd.DataFrame
+    table: Described, group: pd.DataFrame
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Of one dataset and method: means, and deviations over the runs, by number of neighbours."""
-    of_x: Any = here.groupby("x")["accuracy"]
+    of_x: Any = group.groupby("x")["accuracy"]
     means = {int(x): in_points(runs.mean(), table) for x, runs in of_x}
     return means, {int(x): in_points(runs.std(ddof=0), table) for x, runs in of_x}
 
@@ -100,8 +100,8 @@ def box_chart(table: Described, rows: pd.DataFrame) -> dict[str, Any]:
     """For each x a box over the runs, a line to the extremes, and a triangle for the mean."""
     import altair as alt
 
-    found = curve_rows(table, rows).drop(columns="spread")
-    methods = ", ".join(dict.fromkeys(found["method"]))
+    points = curve_rows(table, rows).drop(columns="spread")
+    methods = ", ".join(dict.fromkeys(points["method"]))
     words = "neighbours k (0: no edges, only X)"
     base = alt.Chart().encode(
         x=alt.X(
@@ -122,6 +122,6 @@ def box_chart(table: Described, rows: pd.DataFrame) -> dict[str, Any]:
         median.encode(y=alt.Y("median:Q", scale=open_scale()), y2=alt.Y2("median")),
         mean.encode(y=alt.Y("value:Q")),
     )
-    panels = list(dict.fromkeys(found[PANEL]))
-    said = f"{in_words(table)} of {methods} over {words}: a box over the runs for each."
-    return finished(in_panels(chart, panels, "dataset"), found, HEIGHT, said)
+    panels = list(dict.fromkeys(points[PANEL]))
+    description = f"{in_words(table)} of {methods} over {words}: a box over the runs for each."
+    return finished(in_panels(chart, panels, "dataset"), points, HEIGHT, description)

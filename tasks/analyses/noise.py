@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from flgc.noise import INDEPENDENT, SHARED
 from tasks.analyses.base import Analysis
 from tasks.report.blocks import Block, text
-from tasks.report.printed import Case, in_points, runs_of_cases
+from tasks.report.values import Values
 
 if TYPE_CHECKING:
     from tasks.declared.described import Described
@@ -43,35 +43,36 @@ class UnderNoise(Analysis):
 
     def opening(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
         """A line for each protocol and pattern, then how the patterns differ."""
-        table, lines, found = evidence.table, [], {}
-        groups: Any = rows.groupby(["protocol", "noise_pattern"], sort=False)
-        for (protocol, pattern), of_pattern in groups:
-            columns = found[protocol, pattern] = columns_of(of_pattern, table)
-            losses = _losses(columns)
+        table, lines = evidence.table, []
+        places = rows[["protocol", "noise_pattern"]].drop_duplicates()
+        columns = {
+            place: columns_of(evidence.values, *place)
+            for place in places.itertuples(index=False, name=None)
+        }
+        for (protocol, pattern), of_methods in columns.items():
+            losses = _losses(of_methods)
             if losses:
                 lines.append(f"- `{protocol}`, {pattern}: {'; '.join(losses)}")
         head = (
             f"Under noise, {table.metrics[0]} in points, means over the seeds; what is lost is "
             "from the least to the greatest intensity:\n"
         )
-        return text([*([head] if lines else []), *lines, *_between_patterns(found, table)])
+        return text([*([head] if lines else []), *lines, *_between_patterns(columns, table)])
 
 
-def columns_of(rows: pd.DataFrame, table: Described) -> dict[str, Column]:
+def columns_of(values: Values, protocol: str, pattern: str) -> dict[str, Column]:
     """By method, in the order of the table."""
-    found = {}
-    for method in table.methods:
-        runs = runs_of_cases(rows[rows["method"] == method])
-        if runs:
-            found[method] = {
-                _row(case): in_points(values.mean(), table) for case, values in runs.items()
-            }
-    return found
-
-
-def _row(case: Case) -> tuple[str, str, float]:
-    dataset, noise, intensity = case[:3]
-    return dataset, noise, intensity
+    columns = {}
+    for method in values.table.methods:
+        column = {
+            (dataset, noise, intensity): value
+            for case, value in values.ours.get((method, protocol), {}).items()
+            for dataset, noise, intensity, of_case, metric in [case]
+            if noise and of_case == pattern and metric == values.table.metrics[0]
+        }
+        if column:
+            columns[method] = column
+    return columns
 
 
 def _losses(columns: Mapping[str, Column]) -> list[str]:

@@ -57,12 +57,12 @@ class Paired(Analysis):
         """
         rows = results[results["metric"] == metric]
         by_run = 100 * rows.pivot_table(index="run", columns="method", values="value")
-        here = [name for name in methods if name in by_run]
-        if not here:
+        present = [name for name in methods if name in by_run]
+        if not present:
             return pd.DataFrame(columns=["method"])
-        control = next((name for name in self.controls if name in here), here[0])
+        control = next((name for name in self.controls if name in present), present[0])
         found = []
-        for name in here:
+        for name in present:
             both = by_run[[name]].assign(control=by_run[control]).dropna()
             gaps = both[name] - both["control"]
             found.append(

@@ -11,10 +11,10 @@ import pandas as pd
 from flgc.methods.base import AXIS, axes_of
 from flgc.methods.picking import usual
 from tasks.analyses.base import Analysis, Product, TableSteps
-from tasks.analyses.charts import PANEL, open_scale, setting_text
+from tasks.analyses.charts import PANEL, open_scale
 from tasks.analyses.lines import line_chart
 from tasks.declared.looks import looks_of
-from tasks.report.tables import printed_in
+from tasks.report.tables import printed_in, setting_text
 
 if TYPE_CHECKING:
     from tasks.report.evidence import Evidence
@@ -46,7 +46,7 @@ class Sensitivity(Analysis):
 
     def rows(self, evidence: Evidence) -> pd.DataFrame:
         """Accuracy on test and validation nodes for each axis, dataset, method and x."""
-        found = []
+        points = []
         products = evidence.products.get(self.name, {})
         for axis in (axis for axis in self.axes if axis in products):
             for dataset, of_methods in products[axis].items():
@@ -57,8 +57,8 @@ class Sensitivity(Analysis):
                     about = {"axis": axis, "dataset": dataset, "method": method}
                     about |= {"runs": scores["run"].nunique(), "setting": setting_text(others)}
                     long = line.melt("x", var_name="nodes", value_name="accuracy")
-                    found.append(long.dropna().assign(**about))
-        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+                    points.append(long.dropna().assign(**about))
+        return pd.concat(points, ignore_index=True) if points else pd.DataFrame()
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
         """A panel for each axis and dataset, dashed lines for validation nodes."""
@@ -66,7 +66,7 @@ class Sensitivity(Analysis):
 
         _, digits = printed_in("accuracy", evidence.table)
         values = 100 * rows["accuracy"]
-        found = rows.drop(columns="accuracy").assign(
+        points = rows.drop(columns="accuracy").assign(
             **{
                 PANEL: rows["axis"] + ", " + rows["dataset"],
                 "value": values.round(digits + 1),
@@ -74,13 +74,13 @@ class Sensitivity(Analysis):
                 "runs": rows["runs"].astype(str),
             }
         )
-        axes = " or ".join(dict.fromkeys(found["axis"]))
+        axes = " or ".join(dict.fromkeys(points["axis"]))
         # Side by side as in the grid: values of one axis are powers, those of another are not.
         labels = alt.Axis(labelAngle=0, labelOverlap=True, labelExpr=FEW_DIGITS)
         chart = line_chart(
-            found,
+            points,
             "method",
-            looks_of(dict.fromkeys(found["method"])),
+            looks_of(dict.fromkeys(points["method"])),
             x=alt.X("x:O", title=axes, axis=labels),
             y=alt.Y("value:Q", title="accuracy in %", scale=open_scale()),
             titles={

@@ -11,13 +11,13 @@ import pandas as pd
 from flgc.methods.base import AXIS, axes_of
 from flgc.methods.timing import REPEATS, SECONDS
 from tasks.analyses.base import Analysis, CellSteps, Product, TableSteps
-from tasks.analyses.charts import PANEL, open_scale, setting_text
+from tasks.analyses.charts import PANEL, open_scale
 from tasks.analyses.curves import in_words
 from tasks.analyses.lines import line_chart
 from tasks.declared.looks import looks_of
 from tasks.report.blocks import Block, Table, text
 from tasks.report.rows import stack
-from tasks.report.tables import as_text, printed_in
+from tasks.report.tables import as_text, printed_in, setting_text
 from tasks.stages.products import time
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ class TimedHops(Analysis):
         """What the most hops cost each method, in accuracy and in time."""
         lines = []
         groups: Any = rows.groupby(["dataset", "method"], sort=False)
-        for (dataset, method), here in groups:
-            by_hops, _ = accuracy_by_hops(here)
-            seconds: Any = here.set_index("hops")["training_time"]
+        for (dataset, method), group in groups:
+            by_hops, _ = accuracy_by_hops(group)
+            seconds: Any = group.set_index("hops")["training_time"]
             best: Any = by_hops.idxmax()
             least, most = by_hops.index.min(), by_hops.index.max()
-            teleport = here[f"{AXIS}teleport"].iloc[0] if f"{AXIS}teleport" in here else None
+            teleport = group[f"{AXIS}teleport"].iloc[0] if f"{AXIS}teleport" in group else None
             lines.append(
                 {
                     "dataset": dataset,
@@ -93,13 +93,13 @@ class TimedHops(Analysis):
                     f"seconds at {most}": as_text(seconds[most]),
                 }
             )
-        shown = pd.DataFrame(lines)
-        return [*text([MEASURED]), Table(f"{evidence.table.name}-time", shown, self.title)]
+        frame = pd.DataFrame(lines)
+        return [*text([MEASURED]), Table(f"{evidence.table.name}-time", frame, self.title)]
 
 
-def accuracy_by_hops(here: pd.DataFrame) -> tuple[pd.Series, float]:
+def accuracy_by_hops(group: pd.DataFrame) -> tuple[pd.Series, float]:
     """Accuracies of a method on a dataset by hops, and what it loses from the best to the most."""
-    by_hops = (100 * here.set_index("hops")["accuracy"]).round(1)
+    by_hops = (100 * group.set_index("hops")["accuracy"]).round(1)
     return by_hops, round(by_hops.max() - by_hops[by_hops.index.max()], 1)
 
 
@@ -121,7 +121,7 @@ def time_chart(table: Described, timings: pd.DataFrame) -> dict[str, Any]:
 
     _, digits = printed_in("accuracy", table)
     hops, axes, accuracy = timings["hops"], axes_of(timings), 100 * timings["accuracy"]
-    found = pd.DataFrame(
+    points = pd.DataFrame(
         {
             PANEL: timings["dataset"],
             "dataset": timings["dataset"],
@@ -136,7 +136,7 @@ def time_chart(table: Described, timings: pd.DataFrame) -> dict[str, Any]:
     )
     took = "training time in seconds, propagation included"
     chart = line_chart(
-        found,
+        points,
         "method",
         looks_of(table.methods),
         x=alt.X("seconds:Q", title=took, scale=alt.Scale(type="log", nice=False, padding=10)),

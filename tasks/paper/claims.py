@@ -6,7 +6,7 @@ from flgc.noise import INDEPENDENT, SHARED
 from tasks.declared.paper import CURVES_ON, IMAGE_RIVALS
 from tasks.paper import of_figures, of_tables
 from tasks.paper.judging import OURS, WITH, WITHOUT, Judge, each_protocol
-from tasks.report.printed import Case
+from tasks.report.values import Case
 
 CLASSIC = ("SS-ELM", "TSVM", "LapRLS")
 GCN_VARIANTS = ("GCN-Linear", "GCN", "DropEdge", "SGC", "GCNII", "APPNP")

@@ -3,7 +3,7 @@
 A part is one comparison of two numbers, as they are printed. What is missing decides nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -14,9 +14,8 @@ import pandas as pd
 from tasks.declared.described import Described
 from tasks.report.evidence import Evidence
 from tasks.report.gaps import NOT_AVAILABLE
-from tasks.report.printed import Case
-from tasks.report.standings import means_of, name_of
 from tasks.report.tables import subjects
+from tasks.report.values import Case, Values, case_title
 
 HOLDS, FAILS, PARTLY, UNKNOWN = "holds", "does not hold", "partly", "not tested"
 WITHOUT, WITH = "FLGC", "FLGC*"  # a teleport
@@ -24,7 +23,9 @@ OURS = (WITHOUT, WITH)
 # Names in one cell of the table of claims.
 MOST_NAMES = 4
 
-Parts = dict[str, bool | None]
+# By name: whether it is as claimed, None where something is missing, and the numbers of it.
+Parts = dict[str, tuple[bool | None, str]]
+NOT_KNOWN = (None, "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +40,9 @@ class PaperTable:
         return self.evidence.table
 
     @property
-    def results(self) -> pd.DataFrame:
-        """The rows of its cells."""
-        return self.evidence.results
+    def values(self) -> Values:
+        """Its cells, beside what the paper prints of them."""
+        return self.evidence.values
 
     def rows(self, analysis: str) -> pd.DataFrame:
         """The rows of an analysis, none where it was not made."""
@@ -63,20 +64,20 @@ class PaperTable:
     def rivals(self) -> list[str]:
         """The others of the paper's own table; where it prints none, all that are run here."""
         rows = [row for row in self.table.rows if not row.own and not row.is_variant]
-        printed = {cell["method"] for cell in self.table.published}
+        printed = self.values.printed
         return [row.name for row in rows if row.name in printed or not printed]
 
-    @cached_property
-    def means(self) -> dict[tuple[str, str], dict[Case, float]]:
-        """By method and protocol, then by case: means over the runs in points."""
-        return means_of(self.table, self.results)
+    def title(self, case: Case) -> str:
+        """How it is called among the parts of a claim."""
+        return case_title(case, self.table)
 
-    def values(self, protocol: str) -> Any:
+    def points(self, protocol: str) -> Any:
         """Cases x methods in points, nan where a cell is missing."""
-        columns = {name: self.means.get((name, protocol), {}) for name in (*self.rivals, *OURS)}
-        found = [{name: cells.get(case) for name, cells in columns.items()} for case in self.cases]
-        names = [name_of(case, self.table) for case in self.cases]
-        return pd.DataFrame(found, index=names, columns=list(columns), dtype=float)
+        methods = [*self.rivals, *OURS]
+        columns = [self.values.ours.get((name, protocol), {}) for name in methods]
+        rows = [[column.get(case) for column in columns] for case in self.cases]
+        titles = [self.title(case) for case in self.cases]
+        return pd.DataFrame(rows, index=titles, columns=methods, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -92,23 +93,24 @@ Findings = dict[str, Finding]
 Judge = Callable[[PaperTable], Findings]
 
 
-def count_parts(
-    parts: Parts, unit: str, numbers: Mapping[str, str] | None = None, first: str = ""
-) -> Finding:
+def count_parts(parts: Parts, unit: str, first: str = "") -> Finding:
     """A finding from its parts; those against the claim are named, with their numbers."""
-    known = {name: good for name, good in parts.items() if good is not None}
-    against = [name for name, good in known.items() if not good]
-    lacking = len(parts) - len(known)
+    decided = [good for good, _ in parts.values() if good is not None]
+    against = [
+        f"{name} ({numbers})" if numbers else name
+        for name, (good, numbers) in parts.items()
+        if good is not None and not good
+    ]
+    lacking = len(parts) - len(decided)
     texts = [first] if first else []
-    if known:
-        texts.append(f"{len(known) - len(against)} of {len(known)} {unit}")
+    if decided:
+        texts.append(f"{len(decided) - len(against)} of {len(decided)} {unit}")
     if against:
-        names = [f"{name} ({numbers[name]})" if numbers else name for name in against[:MOST_NAMES]]
         more = f" and {len(against) - MOST_NAMES} more" if len(against) > MOST_NAMES else ""
-        texts.append(f"not {', '.join(names)}{more}")
+        texts.append(f"not {', '.join(against[:MOST_NAMES])}{more}")
     if lacking or not parts:
-        texts.append(f"{lacking} missing" if known else "missing")
-    return Finding(_word(len(known) - len(against), len(against), lacking), "; ".join(texts))
+        texts.append(f"{lacking} missing" if decided else "missing")
+    return Finding(_word(len(decided) - len(against), len(against), lacking), "; ".join(texts))
 
 
 def _word(good: int, bad: int, lacking: int) -> str:

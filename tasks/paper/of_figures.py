@@ -6,6 +6,7 @@ speaks for one protocol. Values are means over the runs, rounded as the table pr
 
 from collections.abc import Callable, Iterable
 from itertools import product
+from math import nan
 from statistics import fmean
 from typing import Any
 
@@ -17,6 +18,7 @@ from tasks.analyses.neighbours import by_neighbours
 from tasks.analyses.timing import accuracy_by_hops, time_ratios
 from tasks.declared.paper import CURVES_ON
 from tasks.paper.judging import (
+    NOT_KNOWN,
     OURS,
     WITH,
     WITHOUT,
@@ -48,9 +50,9 @@ IN_BLOCKS = 0.5
 ALMOST = 0.02
 DROP, ABOUT = 0.70, 0.10
 
-# ACC by x; and whether a claim holds for it, with what was found.
-Curve = dict[float, float]
-Test = Callable[[Curve], tuple[bool, str]]
+Curve = dict[float, float]  # ACC by x
+# Whether a claim holds for it, and the numbers that say so.
+Test = Callable[[Any], tuple[bool, str]]
 Groups = dict[tuple[str, str], pd.DataFrame]
 
 
@@ -73,37 +75,48 @@ def _groups(rows: pd.DataFrame) -> Groups:
 @timed
 def faster(ours: PaperTable) -> Finding:
     """Ours against each rival at equal hops."""
-    parts: Parts = {}
-    medians: dict[str, list[float]] = {}
-    numbers = {}
+    parts, by_rival = Parts(), dict[str, list[float]]()
     ratios = time_ratios(ours.table, ours.rows("time"))
     for method, rival, dataset in product(OURS, ours.rivals, ours.datasets):
+        name = f"{method} over {rival} on {dataset}"
         own = ratios.get(method, pd.DataFrame())
         at: Any = own[rival].dropna() if rival in own else {}
-        here = {hops: ratio for (name, hops), ratio in at.items() if name == dataset}
-        if not here:
-            parts[f"{method} over {rival} on {dataset}"] = None
-        for hops, ratio in here.items():
-            name = f"{method} over {rival} on {dataset} at {hops} hops"
-            parts[name], numbers[name] = ratio > 1, f"{ratio:.2f}x"
-            medians.setdefault(rival, []).append(ratio)
-    text = ", ".join(f"{name} {pd.Series(own).median():.0f}x" for name, own in medians.items())
-    return count_parts(parts, "fits are faster", numbers, text and f"medians: {text}")
+        by_hops = {hops: ratio for (of, hops), ratio in at.items() if of == dataset}
+        if not by_hops:
+            parts[name] = NOT_KNOWN
+        for hops, ratio in by_hops.items():
+            parts[f"{name} at {hops} hops"] = ratio > 1, f"{ratio:.2f}x"
+            by_rival.setdefault(rival, []).append(ratio)
+    text = ", ".join(f"{name} {pd.Series(own).median():.0f}x" for name, own in by_rival.items())
+    return count_parts(parts, "fits are faster", text and f"medians: {text}")
 
 
 @timed
 def hardly_longer(ours: PaperTable) -> Finding:
     """The seconds of the most hops divided by those of one."""
-    parts, numbers, groups = Parts(), {}, _groups(ours.rows("time"))
-    for method, dataset in product(OURS, ours.datasets):
-        name = f"{method} on {dataset}"
-        parts[name] = None
-        if (dataset, method) in groups:
-            seconds = groups[dataset, method].set_index("hops")["training_time"]
-            ratio = seconds[seconds.index.max()] / seconds[seconds.index.min()]
-            parts[name], numbers[name] = bool(ratio <= HARDLY), f"{ratio:.1f}x"
-    text = ", ".join(f"{name} {number}" for name, number in numbers.items())
-    return count_parts(parts, f"at most {HARDLY:g}x", None, text)
+
+    def longer(rows: pd.DataFrame) -> tuple[bool, str]:
+        seconds = rows.set_index("hops")["training_time"]
+        ratio = seconds[seconds.index.max()] / seconds[seconds.index.min()]
+        return bool(ratio <= HARDLY), f"{ratio:.1f}x"
+
+    parts = _timed_parts(ours, OURS, longer)
+    return _numbers_first(parts, f"at most {HARDLY:g}x")
+
+
+def _timed_parts(ours: PaperTable, methods: Iterable[str], test: Test) -> Parts:
+    """What a test says of the times of each method on each dataset."""
+    groups, parts = _groups(ours.rows("time")), Parts()
+    for method, dataset in product(methods, ours.datasets):
+        rows = groups.get((dataset, method))
+        parts[f"{method} on {dataset}"] = NOT_KNOWN if rows is None else test(rows)
+    return parts
+
+
+def _numbers_first(parts: Parts, unit: str) -> Finding:
+    """All numbers, and then how many parts are as claimed."""
+    text = ", ".join(f"{name} {numbers}" for name, (_, numbers) in parts.items() if numbers)
+    return count_parts({name: (good, "") for name, (good, _) in parts.items()}, unit, text)
 
 
 @timed
@@ -112,36 +125,33 @@ def not_smoothed(ours: PaperTable) -> Finding:
 
     Then the row with the teleport of the paper's caption speaks for the dataset, if it is there.
     """
-    parts, numbers, groups = Parts(), {}, _groups(ours.rows("time"))
+    parts, groups = Parts(), _groups(ours.rows("time"))
     starred = [row.name for row in ours.table.rows if row.own and row.published == WITH]
     for dataset in ours.datasets:
-        rows = {name: groups[dataset, name] for name in starred if (dataset, name) in groups}
         with_teleport = {
-            name: own
-            for name, own in rows.items()
-            if own.get(f"{AXIS}teleport", pd.Series()).max() > 0
+            name: groups[dataset, name]
+            for name in starred
+            if (dataset, name) in groups
+            and groups[dataset, name].get(f"{AXIS}teleport", pd.Series()).max() > 0
         }
-        parts |= {} if with_teleport else {dataset: None}
-        for method, own in with_teleport.items():
-            lost, name = accuracy_by_hops(own)[1], f"{method} on {dataset}"
-            parts[name], numbers[name] = lost <= OVER_SMOOTHED, f"loses {lost:.1f}"
-    text = ", ".join(f"{name} {number}" for name, number in numbers.items())
-    return count_parts(parts, f"lose {OVER_SMOOTHED:g} point at most", None, text)
+        parts |= {} if with_teleport else {dataset: NOT_KNOWN}
+        for method, rows in with_teleport.items():
+            lost, name = accuracy_by_hops(rows)[1], f"{method} on {dataset}"
+            parts[name] = lost <= OVER_SMOOTHED, f"loses {lost:.1f}"
+    return _numbers_first(parts, f"lose {OVER_SMOOTHED:g} point at most")
 
 
 def smoothed(methods: Iterable[str]) -> Judge:
     """Whether these lose more than that from their best number of hops to the most."""
 
+    def loses(rows: pd.DataFrame) -> tuple[bool, str]:
+        _, lost = accuracy_by_hops(rows)
+        return lost > OVER_SMOOTHED, f"loses {lost:.1f}"
+
     @timed
     def judge(ours: PaperTable) -> Finding:
-        parts, numbers, groups = Parts(), {}, _groups(ours.rows("time"))
-        for method, dataset in product(methods, ours.datasets):
-            name = f"{method} on {dataset}"
-            parts[name] = None
-            if (dataset, method) in groups:
-                lost = accuracy_by_hops(groups[dataset, method])[1]
-                parts[name], numbers[name] = lost > OVER_SMOOTHED, f"loses {lost:.1f}"
-        return count_parts(parts, f"lose more than {OVER_SMOOTHED:g} point", numbers)
+        parts = _timed_parts(ours, methods, loses)
+        return count_parts(parts, f"lose more than {OVER_SMOOTHED:g} point")
 
     return judge
 
@@ -149,14 +159,13 @@ def smoothed(methods: Iterable[str]) -> Judge:
 @drawn
 def few_labels(ours: PaperTable) -> Finding:
     """Ours against those that the paper finds weak, with the fewest labels."""
-    means, parts, numbers = means_of(ours.table, ours.rows("labels")), Parts(), {}
+    means, parts = means_of(ours.table, ours.rows("labels")), Parts()
     fewest = min((x for own in means.values() for _, x in own), default=0)
     for method, rival, dataset in product(OURS, WEAK, CURVES_ON):
-        name, at = f"{method} over {rival} on {dataset}", (dataset, fewest)
-        here = at in means.get(method, {}) and at in means.get(rival, {})
-        gap = means[method][at] - means[rival][at] if here else 0.0
-        parts[name], numbers[name] = gap > 0 if here else None, f"{gap:+.2f}"
-    return count_parts(parts, "comparisons", numbers, f"with {fewest} per class")
+        own, other = (means.get(name, {}).get((dataset, fewest), nan) for name in (method, rival))
+        name = f"{method} over {rival} on {dataset}"
+        parts[name] = is_above(own, other), f"{own - other:+.2f}"
+    return count_parts(parts, "comparisons", f"with {fewest} per class")
 
 
 @drawn
@@ -164,15 +173,18 @@ def steady_in_depth(ours: PaperTable) -> Finding:
     """Those that the paper finds steady lose less than each of the others."""
     means = means_of(ours.table, ours.rows("depths"))
     last = max((x for own in means.values() for _, x in own), default=0)
-    whole = {name for name, own in means.items() if all((d, last) in own for d in CURVES_ON)}
-    lost = {name: round(loss(means[name], last), 2) for name in sorted(whole)}
-    parts = {
-        f"{name} than {other}": lost[name] < lost[other] if {name, other} <= whole else None
+    lost = {
+        name: round(loss(own, last), 2)
+        for name, own in sorted(means.items())
+        if all((dataset, last) in own for dataset in CURVES_ON)
+    }
+    parts: Parts = {
+        f"{name} than {other}": (is_above(lost.get(other, nan), lost.get(name, nan)), "")
         for name, other in product(STEADY, UNSTEADY)
     }
     ordered = sorted((name for name in lost if name in (*STEADY, *UNSTEADY)), key=lambda n: lost[n])
     text = ", ".join(f"{name} {lost[name]:.2f}" for name in ordered)
-    return count_parts(parts, f"pairs lose less to {last} steps", None, text and f"lost: {text}")
+    return count_parts(parts, f"pairs lose less to {last} steps", text and f"lost: {text}")
 
 
 def tends_over(own: str, rival: str) -> Judge:
@@ -184,9 +196,9 @@ def tends_over(own: str, rival: str) -> Judge:
         first, second = means.get(own, {}), means.get(rival, {})
         name = f"{own} over {rival}"
         if not {dataset for dataset, _ in first.keys() & second.keys()} >= set(CURVES_ON):
-            return count_parts({name: None}, "")
+            return count_parts({name: NOT_KNOWN}, "")
         good, text = tends_to_beat(first, second)
-        return count_parts({name: good}, "pairs", None, text)
+        return count_parts({name: (good, "")}, "pairs", text)
 
     return judge
 
@@ -208,20 +220,18 @@ residual_in_depth = tends_over(WITH, WITHOUT)
 def worse_without_edges(ours: PaperTable) -> Finding:
     """With no neighbours: a lower mean than with any number of them, and a wider spread."""
     of_data = {dataset: own for (dataset, _), own in _groups(ours.rows("neighbours")).items()}
-    parts, numbers = Parts(), {}
+    parts = Parts()
     for dataset in CURVES_ON:
-        worse, wider = f"worse on {dataset}", f"less stable on {dataset}"
-        parts |= {worse: None, wider: None}
-        if dataset not in of_data:
-            continue
-        means, spreads = by_neighbours(ours.table, of_data[dataset])
-        bare, spread = means.pop(0, float("nan")), spreads.pop(0, float("nan"))
-        lowest = min(means.values(), default=float("nan"))
-        widest = max(spreads.values(), default=float("nan"))
-        parts |= {worse: is_above(lowest, bare), wider: is_above(spread, widest)}
-        numbers[worse] = f"{bare:.2f} to {lowest:.2f}"
-        numbers[wider] = f"± {spread:.2f} to {widest:.2f}"
-    return count_parts(parts, "comparisons", numbers)
+        means, spreads = (
+            by_neighbours(ours.table, of_data[dataset]) if dataset in of_data else ({}, {})
+        )
+        bare, spread = means.pop(0, nan), spreads.pop(0, nan)
+        lowest, widest = min(means.values(), default=nan), max(spreads.values(), default=nan)
+        numbers = f"{bare:.2f} to {lowest:.2f}"
+        parts[f"worse on {dataset}"] = is_above(lowest, bare), numbers
+        numbers = f"± {spread:.2f} to {widest:.2f}"
+        parts[f"less stable on {dataset}"] = is_above(spread, widest), numbers
+    return count_parts(parts, "comparisons")
 
 
 def along(figure: str, method: str, tests: dict[str, Test]) -> Judge:
@@ -230,14 +240,13 @@ def along(figure: str, method: str, tests: dict[str, Test]) -> Judge:
     @drawn
     def judge(ours: PaperTable) -> Finding:
         line = means_of(ours.table, ours.rows(figure)).get(method, {})
-        parts: Parts = dict.fromkeys(tests)
-        texts = []
+        parts, texts = Parts(), []
         for dataset, test in tests.items():
             curve = {x: round(acc / 100, 6) for (name, x), acc in line.items() if name == dataset}
-            if curve:
-                parts[dataset], text = test(curve)
-                texts.append(f"{dataset}: {text}")
-        return count_parts(parts, "sets", None, "; ".join(texts))
+            good, text = test(curve) if curve else NOT_KNOWN
+            parts[dataset] = good, ""
+            texts += [f"{dataset}: {text}"] if text else []
+        return count_parts(parts, "sets", "; ".join(texts))
 
     return judge
 
@@ -281,9 +290,9 @@ def in_blocks(dataset: str) -> Judge:
         rows = ours.rows("affinity")
         rows = rows[(rows["dataset"] == dataset) & (rows["method"] == WITH)]
         if rows.empty:
-            return count_parts({dataset: None}, "")
+            return count_parts({dataset: NOT_KNOWN}, "")
         share, even = rows["inside"].iloc[0], rows["by_chance"].iloc[0]
         text = f"{share:.1%} of the affinity is within classes, {even:.1%} if it were even"
-        return count_parts({dataset: bool(share > IN_BLOCKS)}, "matrices", None, text)
+        return count_parts({dataset: (bool(share > IN_BLOCKS), "")}, "matrices", text)
 
     return judge

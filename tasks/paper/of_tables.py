@@ -13,6 +13,7 @@ from tasks.analyses.noise import columns_of, loss_under
 from tasks.paper.judging import (
     FAILS,
     HOLDS,
+    NOT_KNOWN,
     OURS,
     PARTLY,
     UNKNOWN,
@@ -26,8 +27,8 @@ from tasks.paper.judging import (
     each_protocol,
     is_above,
 )
-from tasks.report.printed import Case, in_points, printed_columns, redrawn, runs_of_cases
-from tasks.report.standings import TOLERANCE, gaps_to_published, name_of
+from tasks.report.standings import TOLERANCE
+from tasks.report.values import Case, Place
 
 # Of 24 datasets, as the text counts them; and where it finds the best teleports.
 BEST_ON, OF = 16, 24
@@ -36,24 +37,18 @@ TELEPORTS = (0.01, 0.2)
 
 def reached(ours: PaperTable, protocol: str) -> Finding:
     """Both rows of the paper against its own values, of the data that it had."""
-    table, others = ours.table, redrawn(ours.results)
-    columns, gaps = (
-        printed_columns(table.published, table),
-        gaps_to_published(table, ours.results),
-    )
-    parts: Parts = {}
-    numbers, known = {}, []
+    parts, gaps = Parts(), []
     for method, case in product(OURS, ours.cases):
-        if case[0] in others or case not in columns.get(method, {}):
+        if case not in ours.values.theirs.get(method, {}):
             continue
-        gap = gaps.get((method, protocol), {}).get(case)
-        name = f"{method} on {name_of(case, table)}"
-        parts[name], numbers[name] = None, ""
+        name = f"{method} on {ours.title(case)}"
+        gap = ours.values.gaps.get((method, protocol), {}).get(case)
+        parts[name] = NOT_KNOWN
         if gap is not None:
-            parts[name], numbers[name] = gap >= -TOLERANCE, f"{gap:+.{table.decimals}f}"
-            known.append(gap)
-    mean = f"on average {sum(known) / len(known):+.2f} points" if known else ""
-    return count_parts(parts, f"cells to {TOLERANCE:g} point", numbers, mean)
+            parts[name] = gap >= -TOLERANCE, f"{gap:+.{ours.table.decimals}f}"
+            gaps.append(gap)
+    mean = f"on average {sum(gaps) / len(gaps):+.2f} points" if gaps else ""
+    return count_parts(parts, f"cells to {TOLERANCE:g} point", mean)
 
 
 def ahead(
@@ -66,19 +61,17 @@ def ahead(
     """Ours against each rival in each cell; without names, against all rivals."""
 
     def judge(ours: PaperTable, protocol: str) -> Finding:
-        values, parts, numbers = ours.values(protocol), Parts(), {}
-        kept = [name_of(case, ours.table) for case in ours.cases if only(case)]
-        gaps = []
-        for method, rival, at in product(own, tuple(rivals) or ours.rivals, kept):
-            first, second = values.at[at, method], values.at[at, rival]
-            name = f"{method} over {rival} on {at}"
-            parts[name] = is_above(first, second, level=level)
-            digits = ours.table.decimals
-            numbers[name] = f"{first:.{digits}f} to {second:.{digits}f}"
+        points, parts, gaps = ours.points(protocol), Parts(), []
+        digits = ours.table.decimals
+        titles = [ours.title(case) for case in ours.cases if only(case)]
+        for method, rival, at in product(own, tuple(rivals) or ours.rivals, titles):
+            first, second = points.at[at, method], points.at[at, rival]
+            numbers = f"{first:.{digits}f} to {second:.{digits}f}"
+            parts[f"{method} over {rival} on {at}"] = is_above(first, second, level=level), numbers
             gaps.append(first - second)
         mean = pd.Series(gaps, dtype=float).mean()
         text = "" if pd.isna(mean) else f"on average {mean:+.2f} points"
-        return count_parts(parts, "comparisons", numbers, text)
+        return count_parts(parts, "comparisons", text)
 
     return each_protocol(judge)
 
@@ -87,23 +80,24 @@ def averages(own: Iterable[str], rivals: Iterable[str] = ()) -> Judge:
     """Means over the same datasets, each of ours against each rival."""
 
     def judge(ours: PaperTable, protocol: str) -> Finding:
-        means = ours.values(protocol).mean(skipna=False)
+        means = ours.points(protocol).mean(skipna=False)
         others = list(rivals) or ours.rivals
-        parts = {f"{m} over {r}": is_above(means[m], means[r]) for m, r in product(own, others)}
-        shown = means[[*own, *others]].dropna().sort_values(ascending=False)
-        text = ", ".join(f"{name} {mean:.2f}" for name, mean in shown.items())
-        return count_parts(parts, f"pairs of means over {len(ours.datasets)} datasets", None, text)
+        pairs = product(own, others)
+        parts: Parts = {f"{m} over {r}": (is_above(means[m], means[r]), "") for m, r in pairs}
+        ranked = means[[*own, *others]].dropna().sort_values(ascending=False)
+        text = ", ".join(f"{name} {mean:.2f}" for name, mean in ranked.items())
+        return count_parts(parts, f"pairs of means over {len(ours.datasets)} datasets", text)
 
     return each_protocol(judge)
 
 
 def best_on_most(ours: PaperTable, protocol: str) -> Finding:
     """How often FLGC* has the highest value, alone or level, of all that the paper's table has."""
-    values = ours.values(protocol)
-    whole = values.dropna()
+    points = ours.points(protocol)
+    whole = points.dropna()
     first = whole.eq(whole.max(axis=1), axis=0)
-    counts, lacking = first.sum(), len(values) - len(whole)
-    need = ceil(BEST_ON * len(values) / OF)
+    counts, lacking = first.sum(), len(points) - len(whole)
+    need = ceil(BEST_ON * len(points) / OF)
     best = int(counts[WITH])
     rivals = counts[ours.rivals]
     if best >= need:
@@ -116,7 +110,7 @@ def best_on_most(ours: PaperTable, protocol: str) -> Finding:
         return Finding(word, "missing")
     alone = int((first[WITH] & (first.sum(axis=1) == 1)).sum())
     text = (
-        f"best on {best} of {len(whole)}, alone on {alone}; claimed share: {need} of {len(values)}"
+        f"best on {best} of {len(whole)}, alone on {alone}; claimed share: {need} of {len(points)}"
     )
     text += f"; of the rivals most often {rivals.idxmax()} ({rivals.max()})"
     return Finding(word, text + (f"; {lacking} missing" if lacking else ""))
@@ -130,47 +124,43 @@ def significant(own: str, level_with: Iterable[str] = ()) -> Judge:
 
     def judge(ours: PaperTable, protocol: str) -> Finding:
         others = [name for name in (*ours.rivals, *OURS) if name not in (own, *level_with)]
-        rows = ours.rows("wilcoxon")
         if own == WITHOUT:
             others.remove(WITH)
+        rows = ours.rows("wilcoxon")
         if len(rows):
             rows = rows[(rows["protocol"] == protocol) & (rows["control"] == own)]
             rows = rows.set_index("rival")
-        parts: Parts = dict.fromkeys(others)
-        numbers, corrected = {}, 0
-        for name in (name for name in others if name in rows.index):
-            row: Any = rows.loc[name]
+        parts: Parts = dict.fromkeys(others, NOT_KNOWN)
+        tests = {name: rows.loc[name] for name in others if name in rows.index}
+        for name, row in tests.items():
             better, whole = row["verdict"] == BETTER, row["datasets"] == len(ours.datasets)
-            parts[name] = bool(better) if better or whole else None
-            numbers[name] = f"{row['verdict']}, p {row['p_value']:.3f}"
-            corrected += int(row["verdict_holm"] == BETTER)
-        text = f"{corrected} after Holm's correction" if numbers else ""
-        return count_parts(parts, "rivals, p < .05", numbers, text)
+            numbers = f"{row['verdict']}, p {row['p_value']:.3f}"
+            parts[name] = bool(better) if better or whole else None, numbers
+        corrected = sum(row["verdict_holm"] == BETTER for row in tests.values())
+        text = f"{corrected} after Holm's correction" if tests else ""
+        return count_parts(parts, "rivals, p < .05", text)
 
     return each_protocol(judge)
 
 
 def steadier(ours: PaperTable, protocol: str) -> Finding:
     """Deviations over the runs, ours below each rival's on each dataset."""
-    rows = ours.results[ours.results["protocol"] == protocol]
-    spreads = {
-        (method, case): in_points(runs.std(ddof=0), ours.table)
-        for method in (*OURS, *ours.rivals)
-        for case, runs in runs_of_cases(rows[rows["method"] == method]).items()
-        if len(runs) > 1
-    }
-    parts, numbers, none = Parts(), {}, float("nan")
+
+    def spread(method: str, case: Case) -> float:
+        cell = ours.values.cells.get(Place(*case, method, protocol))
+        return ours.values.in_points(cell.spread) if cell and cell.runs > 1 else float("nan")
+
+    parts = Parts()
     for method, rival, case in product(OURS, ours.rivals, ours.cases):
-        own, other = (spreads.get((name, case), none) for name in (method, rival))
-        name = f"{method} over {rival} on {name_of(case, ours.table)}"
-        parts[name] = is_above(other, own)
-        numbers[name] = f"± {own:.1f} to {other:.1f}"
-    return count_parts(parts, "comparisons of deviations", numbers)
+        own, other = spread(method, case), spread(rival, case)
+        name = f"{method} over {rival} on {ours.title(case)}"
+        parts[name] = is_above(other, own), f"± {own:.1f} to {other:.1f}"
+    return count_parts(parts, "comparisons of deviations")
 
 
 def picked(axis: str, datasets: Iterable[str], protocol: str, ours: PaperTable) -> dict[str, Any]:
     """By dataset, the median over the runs of what was picked for FLGC*; nan where nothing was."""
-    rows, column = ours.results, f"{AXIS}{axis}"
+    rows, column = ours.values.results, f"{AXIS}{axis}"
     rows = rows[(rows["method"] == WITH) & (rows["protocol"] == protocol)]
     of_data = {name: rows[rows["dataset"] == name] for name in datasets}
     return {
@@ -182,11 +172,11 @@ def picked(axis: str, datasets: Iterable[str], protocol: str, ours: PaperTable) 
 def small_teleports(ours: PaperTable, protocol: str) -> Finding:
     """Whether what is picked lies where the paper finds the best."""
     medians, (low, high) = picked("teleport", ours.datasets, protocol, ours), TELEPORTS
-    parts = {
-        name: None if pd.isna(value) else bool(low <= value <= high)
+    parts: Parts = {
+        name: (None if pd.isna(value) else bool(low <= value <= high), "")
         for name, value in medians.items()
     }
-    return count_parts(parts, f"graphs within {low:g} to {high:g}", None, _values(medians))
+    return count_parts(parts, f"graphs within {low:g} to {high:g}", _texts(medians))
 
 
 def stronger_on(larger: Iterable[str], smaller: str) -> Judge:
@@ -194,15 +184,16 @@ def stronger_on(larger: Iterable[str], smaller: str) -> Judge:
 
     def judge(ours: PaperTable, protocol: str) -> Finding:
         medians = picked("regularization", (*larger, smaller), protocol, ours)
-        parts = {
-            f"{name} over {smaller}": is_above(medians[name], medians[smaller]) for name in larger
+        parts: Parts = {
+            f"{name} over {smaller}": (is_above(medians[name], medians[smaller]), "")
+            for name in larger
         }
-        return count_parts(parts, "graphs", None, _values(medians))
+        return count_parts(parts, "graphs", _texts(medians))
 
     return each_protocol(judge)
 
 
-def _values(medians: Mapping[str, float]) -> str:
+def _texts(medians: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:.3g}" for name, value in medians.items() if pd.notna(value))
 
 
@@ -210,28 +201,24 @@ def less_sensitive(than: str, pattern: str) -> Judge:
     """Whether all others lose less from the least to the greatest intensity."""
 
     def judge(ours: PaperTable, protocol: str) -> Finding:
-        table, rows = ours.table, ours.results
-        rows = rows[
-            (rows["protocol"] == protocol)
-            & (rows["noise_pattern"] == pattern)
-            & (rows["metric"] == table.metrics[0])
-        ]
-        columns, parts, numbers = columns_of(rows, table), Parts(), {}
+        columns, parts = columns_of(ours.values, protocol, pattern), Parts()
         intensities: dict[str, set[float]] = {}
-        for kind, intensity, of_pattern in table.noises:
+        for kind, intensity, of_pattern in ours.table.noises:
             if of_pattern == pattern:
                 intensities.setdefault(kind, set()).add(intensity)
-        for method, kind in product((name for name in table.methods if name != than), intensities):
-            lost, rival = (
-                loss_under(columns[name], kind)
-                if intensities[kind] <= {i for _, n, i in columns.get(name, {}) if n == kind}
-                else None
-                for name in (method, than)
-            )
-            name = f"{method} under {kind}"
-            parts[name] = None if lost is None or rival is None else lost < rival
-            numbers[name] = f"loses {lost or 0:.1f} to {rival or 0:.1f}"
-        return count_parts(parts, "comparisons", numbers)
+
+        def loss(method: str, kind: str) -> float | None:
+            column = columns.get(method, {})
+            whole = intensities[kind] <= {i for _, noise, i in column if noise == kind}
+            return loss_under(column, kind) if whole else None
+
+        others = [name for name in ours.table.methods if name != than]
+        for method, kind in product(others, intensities):
+            lost, rival = loss(method, kind), loss(than, kind)
+            less = None if lost is None or rival is None else lost < rival
+            numbers = f"loses {lost or 0:.1f} to {rival or 0:.1f}"
+            parts[f"{method} under {kind}"] = less, numbers
+        return count_parts(parts, "comparisons")
 
     return each_protocol(judge)
 
@@ -240,11 +227,11 @@ def alike(first: str, second: str, only: Callable[[Case], bool]) -> Judge:
     """Whether two methods are printed alike in each cell."""
 
     def judge(ours: PaperTable, protocol: str) -> Finding:
-        values, parts, numbers = ours.values(protocol), Parts(), {}
-        for at in [name_of(case, ours.table) for case in ours.cases if only(case)]:
-            own, other = values.at[at, first], values.at[at, second]
-            parts[at] = None if pd.isna(own - other) else bool(own == other)
-            numbers[at] = f"{own:.1f} to {other:.1f}"
-        return count_parts(parts, "cells", numbers)
+        points, parts = ours.points(protocol), Parts()
+        for at in [ours.title(case) for case in ours.cases if only(case)]:
+            own, other = points.at[at, first], points.at[at, second]
+            same = None if pd.isna(own - other) else bool(own == other)
+            parts[at] = same, f"{own:.1f} to {other:.1f}"
+        return count_parts(parts, "cells")
 
     return each_protocol(judge)

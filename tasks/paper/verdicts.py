@@ -104,11 +104,11 @@ def _word(found: Findings) -> str:
 def answer(judged: Sequence[Verdict]) -> str:
     """Do the paper's claims hold? In a sentence without a word of the trade."""
     counted = Counter(each.verdict for each in judged)
-    known, held = len(judged) - counted[UNKNOWN], counted[HOLDS]
+    tested, held = len(judged) - counted[UNKNOWN], counted[HOLDS]
     word = "Nobody can tell yet"
-    if known:
-        word = "Yes" if held == known else "Mostly" if 2 * held > known else "In part"
-        word = word if held or counted[PARTLY] or known > counted[FAILS] else "No"
+    if tested:
+        word = "Yes" if held == tested else "Mostly" if 2 * held > tested else "In part"
+        word = word if held or counted[PARTLY] or tested > counted[FAILS] else "No"
         word += ", where tested" if counted[UNKNOWN] else ""
     numbers = {each: counted[each] for each in COUNTED if counted[each]}
     words = ", ".join(f"{n} {COUNTED[each][n > 1]}" for each, n in numbers.items())

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
 from tasks.declared.described import Described
 from tasks.report.blocks import Note
 from tasks.report.gaps import Gap, absent
-from tasks.report.notes import Place, digests_of, notes
+from tasks.report.notes import digests_of, notes
 from tasks.report.rows import joined
+from tasks.report.values import Place, Values
 
 if TYPE_CHECKING:
     from tasks.analyses.base import Analysis
 
+Made = TypeVar("Made")
+
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a report is told of a table, beside what is in the store.
+    """What a report needs to know of a table, beside what is in the store.
 
     `digests` are those of the cells, in their order; `command` computes a cell again.
     """
@@ -47,7 +50,7 @@ class Evidence:
     products: Mapping[str, Any] = field(default_factory=dict)
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: dict[Place, Note] = field(default_factory=dict)
-    _rows: dict[str, pd.DataFrame] = field(default_factory=dict)
+    _made: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def table(self) -> Described:
@@ -65,19 +68,31 @@ class Evidence:
         return joined(self.cells)
 
     @cached_property
+    def values(self) -> Values:
+        """Its cells, beside what the paper prints of them."""
+        return Values(self.table, self.results)
+
+    @cached_property
     def absent(self) -> dict[str, str]:
-        """The datasets that could not be had, and what the table says instead of their cells."""
+        """The datasets that are unavailable, and what the table says instead of their cells."""
         return absent(self.declared.gaps, self.table.datasets)
 
     def rows(self, name: str) -> pd.DataFrame:
         """The rows of an analysis; none where it was not asked for, or nothing was made."""
-        if name not in self._rows:
-            analysis = self.declared.analyses.get(name)
-            self._rows[name] = analysis.rows(self) if analysis else pd.DataFrame()
-        return self._rows[name]
+        analysis = self.declared.analyses.get(name)
+        if analysis is None:
+            return pd.DataFrame()
+        return self.once(("rows", name), lambda: analysis.rows(self))
+
+    def once(self, name: Any, make: Callable[[], Made]) -> Made:
+        """What several parts of a report show: made for the first of them, then kept."""
+        if name not in self._made:
+            self._made[name] = make()
+        made: Made = self._made[name]
+        return made
 
 
 def notes_of(evidence: Evidence) -> dict[Place, Note]:
     """What is known of each cell beyond its value."""
-    of_cells = digests_of(evidence.cells, evidence.declared.digests)
-    return notes(evidence.table, evidence.results, of_cells, evidence.declared.command)
+    by_cell = digests_of(evidence.cells, evidence.declared.digests)
+    return notes(evidence.values, by_cell, evidence.declared.command)

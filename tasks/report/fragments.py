@@ -12,18 +12,17 @@ import pandas as pd
 
 from tasks.report.by_protocol import is_wide
 from tasks.report.evidence import Evidence
-from tasks.report.printed import CASE, in_points, printed_columns, redrawn
-from tasks.report.ranks import PUBLISHED
 from tasks.report.standings import best_means, count_reached
 from tasks.report.tables import NONE, markdown, subjects
+from tasks.report.values import PUBLISHED, Place
 
 
-def fragments(known: Sequence[Evidence]) -> dict[str, str]:
+def fragments(every: Sequence[Evidence]) -> dict[str, str]:
     """The files by name; none where nothing is published that ours could stand beside."""
-    if not any(evidence.table.published for evidence in known):
+    if not any(evidence.table.published for evidence in every):
         return {}
-    frames = {"summary": pd.DataFrame([_standing(evidence) for evidence in known])}
-    for evidence in known:
+    frames = {"summary": pd.DataFrame([_standing(evidence) for evidence in every])}
+    for evidence in every:
         name, cells = evidence.table.name, _cells(evidence)
         if is_wide(evidence.table):
             frames[f"{name}-means"] = _means(evidence, cells)
@@ -41,9 +40,9 @@ def _written(frame: pd.DataFrame) -> str:
 
 def _standing(evidence: Evidence) -> dict[str, str | None]:
     """By protocol how many published values are reached, and our best mean and the best rival's."""
-    table, results = evidence.table, evidence.results
+    table = evidence.table
     line: dict[str, str | None] = {"table": table.title}
-    counts, means = count_reached(table, results), best_means(table, results)
+    counts, means = count_reached(evidence.values), best_means(evidence.values)
     for protocol in evidence.protocols:
         reached = counts.get(protocol)
         line[f"reached, `{protocol}`"] = reached and f"{reached[0]} of {reached[1]}"
@@ -58,22 +57,22 @@ def _standing(evidence: Evidence) -> dict[str, str | None]:
 
 def _cells(evidence: Evidence) -> pd.DataFrame:
     """A line for each value, published or ours, with its text: `82.9 ± 0.2`."""
-    table, metric, digits = evidence.table, evidence.table.metrics[0], evidence.table.decimals
-    results, printed = evidence.results, printed_columns(table.published, table)
-    runs: Any = dict(iter(results.groupby(["method", "protocol", *CASE])["value"]))
-    others, lines = redrawn(results), []
+    table, values, lines = evidence.table, evidence.values, []
     for subject, row in product(subjects(table), table.rows):
-        dataset, *noise = subject
-        place = f"{noise[0]} {noise[1]:g} {noise[2]}" if table.noises else dataset
-        theirs = printed.get(row.published, {}).get((*subject, metric))
-        ran = [name for name in evidence.protocols if (row.name, name, *subject, metric) in runs]
-        if ran and theirs and not row.is_variant and dataset not in others:
-            lines.append((place, row.name, PUBLISHED, theirs, f"{theirs:.{digits}f}"))
-        for protocol in ran:
-            values = runs[row.name, protocol, *subject, metric]
-            mean, spread = (in_points(x, table) for x in (values.mean(), values.std(ddof=0)))
-            text = f"{mean:.{digits}f}" + (f" ± {spread:.{digits}f}" if spread else "")
-            lines.append((place, row.name, protocol, mean, text))
+        dataset, noise, intensity, pattern = subject
+        title = f"{noise} {intensity:g} {pattern}" if noise else dataset
+        case = (*subject, table.metrics[0])
+        places = [Place(*case, row.name, protocol) for protocol in evidence.protocols]
+        cells = {at.protocol: values.cells[at] for at in places if at in values.cells}
+        theirs = values.theirs.get(row.name, {}).get(case)
+        if cells and theirs and not row.is_variant:
+            text = f"{theirs:.{table.decimals}f}"
+            lines.append((title, row.name, PUBLISHED, theirs, text))
+        for protocol, cell in cells.items():
+            mean, spread = values.in_points(cell.mean), values.in_points(cell.std)
+            numbers = [mean, spread] if spread else [mean]
+            text = " ± ".join(f"{number:.{table.decimals}f}" for number in numbers)
+            lines.append((title, row.name, protocol, mean, text))
     return pd.DataFrame(lines, columns=["data", "method", "column", "value", "text"])
 
 

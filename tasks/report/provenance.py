@@ -41,7 +41,7 @@ def provenance_blocks(
 
 def _seeds(rows: pd.DataFrame) -> pd.DataFrame:
     groups: Any = rows.groupby("experiment", sort=False)
-    found = pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "datasets": groups["dataset"].nunique(),
             "runs of a cell, at most": groups["run"].nunique(),
@@ -49,13 +49,13 @@ def _seeds(rows: pd.DataFrame) -> pd.DataFrame:
             "the first": groups["seed"].first(),
         }
     )
-    return found.rename_axis("table").reset_index()
+    return frame.rename_axis("table").reset_index()
 
 
 def _sizes(rows: pd.DataFrame) -> pd.DataFrame:
     """The most settings that a method tried in a cell, whichever the protocol."""
-    found = rows.pivot_table(
+    frame = rows.pivot_table(
         index="method", columns="experiment", values="tried", aggfunc="max", sort=False
     )
-    shown = found.map(lambda number: "" if pd.isna(number) else f"{number:.0f}")
-    return shown.rename_axis(columns=None).reset_index()
+    texts = frame.map(lambda number: "" if pd.isna(number) else f"{number:.0f}")
+    return texts.rename_axis(columns=None).reset_index()

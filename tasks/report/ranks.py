@@ -7,10 +7,9 @@ import pandas as pd
 
 from flgc.statistics.many_methods import Comparison, comparison
 from tasks.declared.described import Described
-from tasks.report.printed import cells_of, in_points, redrawn
-from tasks.report.rows import joined, wide
+from tasks.report.rows import joined
+from tasks.report.values import PUBLISHED, Values, in_points
 
-PUBLISHED = "published"
 EMPTY = {"protocol": str, "control": str, "rival": str}
 
 
@@ -22,10 +21,10 @@ def compare_methods(
     `p_holm_all` is corrected over all pairs.
     """
     parts = []
-    for protocol, found in compared(joined(results), table, protocols, control).items():
-        of_all = found.pairs["p_holm"]
-        for method in [name for name in found.methods if name in table.methods]:
-            rivals = found.against(method).reset_index()
+    for protocol, tests in compared(Values(table, joined(results)), protocols, control).items():
+        of_all = tests.pairs["p_holm"]
+        for method in [name for name in tests.methods if name in table.methods]:
+            rivals = tests.against(method).reset_index()
             rivals.insert(0, "control", method)
             rivals["p_holm_all"] = of_all.loc[method].loc[rivals["rival"]].to_numpy()
             parts.append(rivals.assign(protocol=protocol))
@@ -34,32 +33,35 @@ def compare_methods(
     return pd.concat(parts, ignore_index=True)
 
 
-def compared(
-    results: pd.DataFrame, table: Described, protocols: Sequence[str], control: str = ""
-) -> dict[str, Comparison]:
+def compared(values: Values, protocols: Sequence[str], control: str = "") -> dict[str, Comparison]:
     """By protocol: our methods and the published columns of those that were not run, as printed.
 
     Variants of a row are in no comparison: each would cost all others a part of Holm's level. A
     published value of data that were drawn anew is not there, as any other missing cell.
     """
-    means = wide(results)
-    printed = cells_of(table.published).pivot_table(
-        index="dataset", columns="method", values="value", sort=False
-    )
-    theirs = printed.drop(index=redrawn(results), errors="ignore")
-    found = {}
+    table, comparisons = values.table, {}
+    if "accuracy" not in table.metrics:
+        return {}
+    ran_here = {row.published for row in table.rows}
+    theirs = {
+        f"{name} ({PUBLISHED})": {
+            case[0]: value for case, value in values.theirs.get(name, {}).items()
+        }
+        for name in values.printed
+        if name not in ran_here
+    }
+    datasets = set(values.results["dataset"])
     for protocol in protocols:
-        rows = [row for row in table.rows if (row.name, protocol) in means and not row.is_variant]
-        columns = {row.name: means[(row.name, protocol)] for row in rows}
-        known = {row.published for row in table.rows}
-        columns |= {f"{m} ({PUBLISHED})": theirs[m] for m in theirs if m not in known}
-        values = pd.DataFrame(columns).map(lambda value: in_points(value, table))
-        values = values.reindex([name for name in table.datasets if name in means.index])
-        if rows and _testable(values):
+        means = values.wide(protocol)
+        rows = [row for row in table.rows if row.name in means and not row.is_variant]
+        ours = means[[row.name for row in rows]].map(values.in_points)
+        frame = pd.concat([ours, pd.DataFrame(theirs)], axis=1)
+        frame = frame.reindex([name for name in table.datasets if name in datasets])
+        if rows and _testable(frame):
             own = [row.name for row in rows if row.own]
             last = own[-1] if own else None
-            found[protocol] = comparison(values, control if control in own else last)
-    return found
+            comparisons[protocol] = comparison(frame, control if control in own else last)
+    return comparisons
 
 
 def _testable(values: pd.DataFrame) -> bool:
@@ -75,10 +77,10 @@ def retraced(table: Described, ranks: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     if not ranks:
         return []
-    printed = cells_of(table.published).pivot(index="dataset", columns="method", values="value")
+    printed = pd.DataFrame(table.published).pivot(index="dataset", columns="method", values="value")
     order = list(dict.fromkeys(row["row_method"] for row in ranks))
-    found = comparison(printed[order].map(lambda value: in_points(value, table)))
-    sums, verdicts = found.rank_sums, found.verdicts
+    tests = comparison(printed[order].map(lambda value: in_points(value, table)))
+    sums, verdicts = tests.rank_sums, tests.verdicts
     gaps, arrows = [], []
     for row in ranks:
         pair = (row["row_method"], row["column_method"])

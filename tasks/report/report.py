@@ -50,7 +50,8 @@ from tasks.report.fragments import fragments
 from tasks.report.gaps import FAILED, listed, verdict
 from tasks.report.parts import Parts
 from tasks.report.provenance import provenance_blocks
-from tasks.report.tables import NONE, Place, cost, settings, tried
+from tasks.report.tables import NONE, cost, settings, tried
+from tasks.report.values import Place
 from tasks.report.writers import html, latex, markdown
 
 # A table of settings with more lines than this is a file of its own.
@@ -91,43 +92,43 @@ def write_report(
     costs: Mapping[str, Mapping[str, Mapping[str, float]]],
     provenance: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """All tables as files (name, content); what is there of each is found by its name.
+    """All tables as files (name, content); cells, products and costs are by the table's name.
 
-    `cells` are the results in the order of the digests, `products` are by analysis besides, and
-    `costs` seconds by method and stage. `files` are those of the page and of the contradictions;
-    `history` has the rows of the scheduled runs so far. The report goes without the parts that
-    cannot be made, and names them in a file of their own.
+    `cells` are in the order of the digests, `products` also by analysis, and `costs` are seconds
+    by method and stage. `files` are those of the page and of the contradictions;
+    `history` has the rows of the scheduled runs so far. A part that fails is left out of the
+    report, and named in a file of its own.
     """
     parts, remarks = Parts(), list[str]()
     if len(tables) == 1 and not tables[0].table.published:  # one's own data are what it is about
         remarks = [f"{remark}\n" for remark in tables[0].table.remarks]
         bare = dataclasses.replace(tables[0].table, remarks=())
         tables = [dataclasses.replace(tables[0], table=bare)]
-    known = [
+    every = [
         Evidence(each, cells.get(name, ()), products.get(name, {}), costs.get(name, {}))
         for each in tables
         for name in [each.table.name]
     ]
-    for each in known:
+    for each in every:
         part = f"notes on cells of {each.table.name}"
         each.notes.update(parts.make(part, partial(notes_of, each), dict[Place, Note]()))
-    judged = parts.make("claims", lambda: verdicts(known), list[Verdict]())
-    first = (lambda: answer(judged)) if judged else (lambda: best_method(known))
+    judged = parts.make("claims", lambda: verdicts(every), list[Verdict]())
+    first = (lambda: answer(judged)) if judged else (lambda: best_method(every))
     blocks = parts.blocks("answer", lambda: text([first()]))
-    blocks += parts.blocks("picture", lambda: _picture(known))
-    blocks += parts.blocks("opening", lambda: [*claim_table(judged), *_opening(known)])
+    blocks += parts.blocks("picture", lambda: _picture(every))
+    blocks += parts.blocks("opening", lambda: [*claim_table(judged), *_opening(every)])
     blocks += text(remarks)
-    for each in known:
+    for each in every:
         blocks += _openings(each, parts, leading=True)
-    blocks += [Heading(3, "How to read the tables", folded=True), *_explained(known)]
+    blocks += [Heading(3, "How to read the tables", folded=True), *_explained(every)]
     if judged:
         blocks += parts.blocks("contradictions", partial(contradiction_table, files))
-    for evidence in known:
+    for evidence in every:
         blocks += _section(evidence, parts)
     blocks += parts.blocks("history", lambda: _history(history))
     blocks += _missing(tables)
-    beside = parts.make("fragments", lambda: fragments(known), dict[str, str]())
-    rows = {each.table.name: each.results for each in known}
+    beside = parts.make("fragments", lambda: fragments(every), dict[str, str]())
+    rows = {each.table.name: each.results for each in every}
     blocks += parts.blocks("sources", lambda: _folded(provenance_blocks(rows, provenance)))
     return _as_stored(Document(title, blocks), _costs(costs), files, parts, beside)
 
@@ -144,29 +145,29 @@ def whole_report(**given: Any) -> pd.DataFrame:
     return written
 
 
-def _opening(known: Sequence[Evidence]) -> list[Block]:
+def _opening(every: Sequence[Evidence]) -> list[Block]:
     """How much is there, and how many published values are reached."""
-    there = sum(len(evidence.cells) for evidence in known)
-    gaps = [gap for evidence in known for gap in evidence.declared.gaps]
+    there = sum(len(evidence.cells) for evidence in every)
+    gaps = [gap for evidence in every for gap in evidence.declared.gaps]
     lines = []
-    for evidence in known:
+    for evidence in every:
         for protocol in evidence.protocols:
-            found = Counter(
+            counts = Counter(
                 note.standing
                 for place, note in evidence.notes.items()
                 if place.protocol == protocol and note.standing
             )
-            if found:
+            if counts:
                 line: dict[str, Any] = {"table": evidence.table.name, "protocol": protocol}
-                line |= {"compared": found.total()}
-                lines.append(line | {word: found[word] for word in (WITHIN, ABOVE, BELOW)})
+                line |= {"compared": counts.total()}
+                lines.append(line | {word: counts[word] for word in (WITHIN, ABOVE, BELOW)})
     standings = [Table("standings", pd.DataFrame(lines), STANDINGS)] if lines else []
     return [Text(f"{verdict(there, gaps)}."), *standings]
 
 
-def _picture(known: Sequence[Evidence]) -> list[Block]:
+def _picture(every: Sequence[Evidence]) -> list[Block]:
     """The first chart of the first table that has one, as README shows the paper's first."""
-    for evidence in known:
+    for evidence in every:
         for analysis in evidence.declared.analyses.values():
             if not evidence.rows(analysis.name).empty:
                 for figure in _figures(evidence, analysis):
@@ -174,11 +175,11 @@ def _picture(known: Sequence[Evidence]) -> list[Block]:
     return []
 
 
-def _explained(known: Sequence[Evidence]) -> list[Block]:
-    """What the columns are, of those that there are."""
-    used = dict.fromkeys(protocol for evidence in known for protocol in evidence.protocols)
+def _explained(every: Sequence[Evidence]) -> list[Block]:
+    """What the columns of these tables are."""
+    used = dict.fromkeys(protocol for evidence in every for protocol in evidence.protocols)
     paragraphs = [EXPLAINED[protocol] for protocol in used]
-    if any(evidence.table.published for evidence in known):
+    if any(evidence.table.published for evidence in every):
         paragraphs.append(PUBLISHED_EXPLAINED)
     return [Text("\n\n".join([*paragraphs, NUMBERS_EXPLAINED]))]
 
@@ -222,15 +223,17 @@ def _blocks_of(evidence: Evidence, analysis: Analysis) -> list[Block]:
 
 def _figures(evidence: Evidence, analysis: Analysis) -> list[Figure]:
     """Print and page have the same specification; what is no chart is a picture alone."""
-    found = []
-    for ending, drawn in analysis.charts(evidence, evidence.rows(analysis.name)).items():
-        name = "-".join(filter(None, (evidence.table.name, ending)))
-        caption = f"{evidence.table.title}: {analysis.heading(evidence)}"
-        chart = None if isinstance(drawn, str) else drawn
-        found.append(
-            Figure(name, drawn if isinstance(drawn, str) else svg_of(drawn), caption, chart)
-        )
-    return found
+
+    def draw() -> list[Figure]:
+        figures = []
+        for ending, drawn in analysis.charts(evidence, evidence.rows(analysis.name)).items():
+            name = "-".join(filter(None, (evidence.table.name, ending)))
+            caption = f"{evidence.table.title}: {analysis.heading(evidence)}"
+            svg, spec = (drawn, None) if isinstance(drawn, str) else (svg_of(drawn), drawn)
+            figures.append(Figure(name, svg, caption, spec))
+        return figures
+
+    return evidence.once(("figures", analysis.name), draw)
 
 
 def _as_stored(
@@ -303,22 +306,22 @@ def _settings(evidence: Evidence) -> list[Block]:
     ]
     if len(picked) <= MOST_LINES:
         return [*blocks, Table(f"{name}-picked", picked, "Settings picked by most runs")]
-    said = f"Those of {len(picked)} cells are in"
-    return [*blocks, File(f"{name}-settings.csv", picked.to_csv(index=False), said)]
+    note = f"Those of {len(picked)} cells are in"
+    return [*blocks, File(f"{name}-settings.csv", picked.to_csv(index=False), note)]
 
 
 def _history(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     """What scheduled runs measured again and again, and what has left its spread."""
     if not rows:
         return []
-    found = judge_history(pd.DataFrame(rows))
-    chart = history_chart(found)
-    lines = [f"{drift_verdict(found)}.", "", *(f"- {line}" for line in drift_sentences(found))]
+    judged = judge_history(pd.DataFrame(rows))
+    chart = history_chart(judged)
+    lines = [f"{drift_verdict(judged)}.", "", *(f"- {line}" for line in drift_sentences(judged))]
     return [
         Heading(2, "History of scheduled runs"),
         *text(lines),
         Figure("history", svg_of(chart), "What was measured, over time", chart),
-        Table("history", recent_runs(found), "The last scheduled runs"),
+        Table("history", recent_runs(judged), "The last scheduled runs"),
     ]
 
 
@@ -334,23 +337,23 @@ def _costs(costs: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Block
     by_table: dict[str, dict[str, float]] = {}
     for name, of_methods in costs.items():
         for of_stages in of_methods.values():
-            for stage, seconds in of_stages.items():
+            for stage, spent in of_stages.items():
                 stages = by_table.setdefault(name, {})
-                stages[stage] = stages.get(stage, 0.0) + seconds
+                stages[stage] = stages.get(stage, 0.0) + spent
     if not by_table:
         return []
-    shown = pd.DataFrame(by_table).T.fillna(0.0).rename_axis("table")
-    shown.insert(0, "total", shown.sum(axis=1))
-    shown = shown.round(1).reset_index()
-    said = (
+    seconds = pd.DataFrame(by_table).T.fillna(0.0).rename_axis("table")
+    seconds.insert(0, "total", seconds.sum(axis=1))
+    seconds = seconds.round(1).reset_index()
+    note = (
         "Seconds that each stage took when it was computed, added up over the methods. What "
         "several methods share is counted for each of them, and stages run side by side, so the "
         "clock shows less."
     )
     blocks: list[Block] = [
         Heading(3, "Where the time went", folded=True),
-        Text(said),
-        Table("cost", shown, "Seconds by table"),
+        Text(note),
+        Table("cost", seconds, "Seconds by table"),
     ]
     for name in by_table:
         blocks.append(Heading(3, f"`{name}` by method", folded=True))

@@ -47,11 +47,3 @@ def stack(products: Mapping[str, Any], names: Sequence[str]) -> pd.DataFrame:
     ]
     found = pd.concat(parts, ignore_index=True)
     return found[[*names, *(column for column in found if column not in names)]]
-
-
-def wide(results: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracy over the runs: datasets x (method, protocol)."""
-    accuracy = results[results["metric"] == "accuracy"]
-    return accuracy.pivot_table(
-        index="dataset", columns=["method", "protocol"], values="value", sort=False
-    )

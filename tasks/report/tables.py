@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -12,17 +12,17 @@ from flgc.datasets.splits import N_FOLDS
 from flgc.grid import USUAL_HOPS, USUAL_TELEPORT
 from flgc.methods.base import AXIS, axes_of
 from flgc.methods.picking import BEST_CLUSTERINGS, ERROR, FIRST, FROM_USUAL
-from tasks.declared.described import Described, Row
+from tasks.declared.described import Described
 from tasks.declared.published import LITERATURE
 from tasks.report.gaps import FAILED
-from tasks.report.printed import cells_of, in_points, redrawn
-from tasks.report.rows import wide
+from tasks.report.values import PUBLISHED, SUBJECT, Place, Values, in_points
 from tasks.report.writers.inert import inert
 
 AVERAGE = "average"
 ORIGINAL = "original"
 NONE = "\N{EN DASH}"  # there is no such cell, so nothing failed
-SUBJECT = ["dataset", "noise", "intensity", "noise_pattern"]
+# What tells a cell from the others, whatever its metric.
+CELL = [*SUBJECT, "method", "protocol"]
 # On what settings are judged, by the column that said which is best.
 JUDGED_ON = {
     "test": "test nodes",
@@ -36,25 +36,6 @@ JUDGED_ON = {
     BEST_CLUSTERINGS: f"none picked: the affinities of {BEST_CLUSTERINGS}, added up",
     "all, weighted": "none picked: all, weighted by hits on nodes not fitted, error and size",
 }
-
-
-# The columns that a table is made of: results have one more for each axis of any method.
-SHOWN = [
-    *("experiment", *SUBJECT, "method", "protocol"),
-    *("marks", "changed_share", "run", "metric", "value"),
-]
-
-
-class Place(NamedTuple):
-    """Whose value stands in a cell."""
-
-    dataset: str
-    noise: str
-    intensity: float
-    noise_pattern: str
-    metric: str
-    method: str
-    protocol: str
 
 
 @dataclass(frozen=True)
@@ -71,56 +52,39 @@ class Laid:
     closing: int = 0
 
 
-def section_table(
-    table: Described, protocols: Sequence[str], results: pd.DataFrame, absent: Mapping[str, str]
-) -> pd.DataFrame:
-    """The table of `laid_out` alone."""
-    return laid_out(table, protocols, results, absent).frame
-
-
-def laid_out(
-    table: Described, protocols: Sequence[str], results: pd.DataFrame, absent: Mapping[str, str]
-) -> Laid:
+def laid_out(values: Values, protocols: Sequence[str], absent: Mapping[str, str]) -> Laid:
     """Published and ours side by side: one row per dataset (and noise, and metric), or per method.
 
     Where there are more methods than datasets the methods are the rows, those that the paper took
     from the literature included. `absent` says what stands in the cells of a dataset that could not
     be had. A cell without a value for another reason failed.
     """
+    table = values.table
+    by_method = methods_are_rows(table)
+    kinds = [*([PUBLISHED] if table.published else []), *protocols]
     places: dict[tuple[int, str], Place] = {}
     groups: dict[str, tuple[str, str]] = {}
-    ours = results.loc[results["experiment"] == table.name, SHOWN]
-    theirs = cells_of(table.published)
-    by_method = methods_are_rows(table)
-    rows: dict[tuple, dict[str, str]] = {}
-    for dataset, noise, intensity, pattern in subjects(table):
-        at = (dataset, noise, intensity, pattern)
-        here, printed = (_at(cells, at) for cells in (ours, theirs))
-        gap = absent.get(dataset, FAILED)
-        about = {"dataset": titled_as(dataset, here)}
-        if noise:
-            about |= {"noise": f"{noise} {intensity:g}", "pattern": pattern}
-            about["changed"] = _changed(here)
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for subject in subjects(table):
+        data = _data_cells(subject, values)
         for metric, row in product(table.metrics, table.rows):
             of_metric = {"metric": metric} if len(table.metrics) > 1 else {}
-            texts = _texts(table, here, printed, row, metric, protocols, gap)
-            if not table.published:
-                del texts["published"]
             if by_method:
-                key, prefix = {"method": row.name, **of_metric}, " ".join(about.values())
+                head, prefix = {"method": row.name, **of_metric}, " ".join(data.values())
             else:
-                key, prefix = {**about, **of_metric}, row.name
-            line = rows.setdefault(tuple(key.items()), {})
-            number = list(rows).index(tuple(key.items()))
-            for kind, text in texts.items():
-                column = f"{prefix} {kind}"
-                own_title = f"`{kind}`" if kind in protocols else kind
-                line[column], groups[column] = text, (prefix, own_title)
+                head, prefix = {**data, **of_metric}, row.name
+            line = rows.setdefault(tuple(head.values()), head)
+            number = list(rows).index(tuple(head.values()))
+            for kind in kinds:
+                column, at = f"{prefix} {kind}", Place(*subject, metric, row.name, kind)
+                line[column], groups[column] = _text_at(at, values), (prefix, kind)
                 if kind in protocols:
-                    places[number, column] = Place(*at, metric, row.name, kind)
-    shown = pd.DataFrame([{**dict(key), **line} for key, line in rows.items()])
-    last = literature_rows(table) if by_method else average_rows(table, protocols, ours, theirs)
-    whole = pd.concat([shown, last], ignore_index=True).fillna("")
+                    lacking = absent.get(at.dataset, FAILED) if kind in row.protocols else NONE
+                    line[column] = line[column] or lacking
+                    groups[column] = (prefix, f"`{kind}`")
+                    places[number, column] = at
+    last = literature_rows(table) if by_method else average_rows(values, protocols)
+    whole = pd.concat([pd.DataFrame(list(rows.values())), last], ignore_index=True).fillna("")
     frame = whole.loc[:, ~whole.isin(["", NONE]).all()]  # nobody has a cell there
     return Laid(frame, places, groups, 0 if by_method else len(last))
 
@@ -130,27 +94,24 @@ def methods_are_rows(table: Described) -> bool:
     return len(table.rows) > max(2, len(table.datasets)) and not table.noises
 
 
-def _texts(
-    table: Described,
-    here: pd.DataFrame,
-    printed: pd.DataFrame,
-    row: Row,
-    metric: str,
-    protocols: Sequence[str],
-    gap: str,
-) -> dict[str, str]:
-    """The published value and ours in each protocol; a value of other data says so."""
-    there = printed[(printed["method"] == row.published) & (printed["metric"] == metric)]
-    texts = {"published": cell_text(table, there["value"], there["std"].max(), metric, "")}
-    if texts["published"] and redrawn(here):
-        texts["published"] += f" ({ORIGINAL})"
-    of_method = here[(here["method"] == row.name) & (here["metric"] == metric)]
-    for protocol in protocols:
-        values = of_method[of_method["protocol"] == protocol]["value"]
-        spread = values.std(ddof=0) if len(values) > 1 else float("nan")
-        lacking = gap if protocol in row.protocols else NONE
-        texts[protocol] = cell_text(table, values, spread, metric, lacking)
-    return texts
+def _data_cells(subject: tuple[str, str, float, str], values: Values) -> dict[str, str]:
+    """What a row says of its data."""
+    dataset, noise, intensity, pattern = subject
+    cells = {"dataset": titled_as(dataset, values.results)}
+    if noise:
+        cells |= {"noise": f"{noise} {intensity:g}", "pattern": pattern}
+        cells["changed"] = _changed(values.results, subject)
+    return cells
+
+
+def _text_at(at: Place, values: Values) -> str:
+    """The value there as it is printed, if there is one; a published one of other data says so."""
+    is_published = at.protocol == PUBLISHED
+    cell = (values.published if is_published else values.cells).get(at)
+    if cell is None:
+        return ""
+    text = cell_text(cell.mean, cell.spread, at.metric, values.table)
+    return f"{text} ({ORIGINAL})" if is_published and at.dataset in values.redrawn else text
 
 
 def literature_rows(table: Described) -> pd.DataFrame:
@@ -158,7 +119,7 @@ def literature_rows(table: Described) -> pd.DataFrame:
     rows: dict[str, dict[str, str]] = {}
     for cell in table.literature:
         row = rows.setdefault(cell["method"], {"method": f"{cell['method']} ({LITERATURE})"})
-        text = cell_text(table, pd.Series([cell["value"]]), cell["std"], cell["metric"], "")
+        text = cell_text(cell["value"], cell["std"], cell["metric"], table)
         row[f"{cell['dataset']} published"] = text
     return pd.DataFrame(list(rows.values()))
 
@@ -169,39 +130,36 @@ def subjects(table: Described) -> list[tuple[str, str, float, str]]:
     return [(dataset, *noise) for dataset, noise in pairs]
 
 
-def average_rows(
-    table: Described, protocols: Sequence[str], ours: pd.DataFrame, theirs: pd.DataFrame
-) -> pd.DataFrame:
+def average_rows(values: Values, protocols: Sequence[str]) -> pd.DataFrame:
     """The means of all columns over the same datasets, those of the published values too."""
-    means, rows = wide(ours), []
-    for title, datasets in averaged_over(table, ours).items():
-        found = {"dataset": title}
-        for row in table.rows:
-            printed = theirs[theirs["method"] == row.published].set_index("dataset")["value"]
-            if set(datasets) <= set(printed.index):
-                found[f"{row.name} published"] = f"{100 * printed[datasets].mean():.2f}"
-            for protocol in protocols:
-                here = (row.name, protocol) in means
-                value = 100 * means.loc[datasets, (row.name, protocol)].mean() if here else None
-                found[f"{row.name} {protocol}"] = f"{value:.2f}" if here else NONE
-        rows.append(found)
+    columns = {protocol: values.wide(protocol) for protocol in (PUBLISHED, *protocols)}
+    rows = []
+    for title, datasets in averaged_over(values).items():
+        line = {"dataset": title}
+        for method, (kind, means) in product(values.table.methods, columns.items()):
+            if method in means and set(datasets) <= set(means[method].dropna().index):
+                line[f"{method} {kind}"] = f"{100 * means.loc[datasets, method].mean():.2f}"
+            elif kind != PUBLISHED:
+                line[f"{method} {kind}"] = NONE
+        rows.append(line)
     return pd.DataFrame(rows)
 
 
-def averaged_over(table: Described, results: pd.DataFrame) -> dict[str, list[str]]:
+def averaged_over(values: Values) -> dict[str, list[str]]:
     """The datasets over which averages go, by what is said of them: those where all have a cell.
 
     Where there are published values, first without what is not the paper's own data, since theirs
     are of other data, then with it.
     """
+    table = values.table
     if "accuracy" not in table.metrics or len(table.datasets) < 3:
         return {}
-    means = wide(results[results["experiment"] == table.name])
-    complete = [name for name in table.datasets if name in means.dropna().index]
-    others = redrawn(results) if table.published else []
+    whole = values.complete()
+    complete = [name for name in table.datasets if name in whole]
+    others = values.redrawn if table.published else []
     own = [name for name in complete if name not in others]
-    found = {f"{AVERAGE} over {_named(each, table.datasets)}": each for each in (own, complete)}
-    return {title: datasets for title, datasets in found.items() if datasets}
+    titles = {f"{AVERAGE} over {_named(each, table.datasets)}": each for each in (own, complete)}
+    return {title: datasets for title, datasets in titles.items() if datasets}
 
 
 def _named(complete: Sequence[str], datasets: Sequence[str]) -> str:
@@ -249,18 +207,40 @@ def _span(low: int, high: int) -> str:
 
 def settings(results: pd.DataFrame) -> pd.DataFrame:
     """The setting that most runs of each cell have, and how many have it; an average has none."""
-    axes, cell = axes_of(results), [*SUBJECT, "method", "protocol"]
-    if not axes:
+    most = _most_picked(results)
+    if most.empty or (most["noise"] == "").all():
+        most = most.drop(columns=SUBJECT[1:], errors="ignore")
+    return most.rename(columns=lambda name: name.removeprefix(AXIS)).reset_index(drop=True)
+
+
+def picks(results: pd.DataFrame) -> dict[tuple[Any, ...], tuple[str, str]]:
+    """The same by subject, method and protocol: a text, and `7 of 10` if runs differ."""
+    rows: Any = _most_picked(results).to_dict("records")
+    return {
+        tuple(row[name] for name in CELL): (
+            setting_text({axis: row[axis] for axis in axes_of(results)}),
+            row["runs"] if row["different settings"] > 1 else "",
+        )
+        for row in rows
+    }
+
+
+def _most_picked(results: pd.DataFrame) -> pd.DataFrame:
+    axes = axes_of(results)
+    runs = results.dropna(subset=axes, how="all").drop_duplicates([*CELL, "run"])
+    if not axes or runs.empty:
         return pd.DataFrame()
-    runs = results.dropna(subset=axes, how="all").drop_duplicates([*cell, "run"])
-    counted = runs.groupby([*cell, *axes], sort=False, dropna=False).size().reset_index(name="with")
-    of_cells = counted.groupby(cell, sort=False)["with"]
+    counted = runs.groupby([*CELL, *axes], sort=False, dropna=False).size().reset_index(name="with")
+    of_cells = counted.groupby(CELL, sort=False)["with"]
     counted["runs"] = counted["with"].astype(str) + " of " + of_cells.transform("sum").astype(str)
     counted["different settings"] = of_cells.transform("size")
-    found = counted.loc[of_cells.idxmax()].drop(columns="with")
-    if (found["noise"] == "").all():
-        found = found.drop(columns=SUBJECT[1:])
-    return found.rename(columns=lambda name: name.removeprefix(AXIS)).reset_index(drop=True)
+    return counted.loc[of_cells.idxmax()].drop(columns="with")
+
+
+def setting_text(values: Any) -> str:
+    """`hops 20, teleport 0.1`, of a row or a mapping: as in tables, without what is not there."""
+    texts = {str(axis).removeprefix(AXIS): as_text(value) for axis, value in values.items()}
+    return ", ".join(f"{axis} {text}" for axis, text in texts.items() if text)
 
 
 def cost(seconds: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
@@ -289,12 +269,9 @@ def as_text(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _at(rows: pd.DataFrame, subject: tuple[str, str, float, str]) -> pd.DataFrame:
-    return rows[rows[SUBJECT].eq(pd.Series(subject, index=SUBJECT)).all(axis=1)]
-
-
-def _changed(rows: pd.DataFrame) -> str:
+def _changed(results: pd.DataFrame, subject: tuple[str, str, float, str]) -> str:
     """`19.8 %`: the share of entries that noise changed, on average over its seeds."""
+    rows = results[results[SUBJECT].eq(pd.Series(subject, index=SUBJECT)).all(axis=1)]
     shares = rows.drop_duplicates("run")["changed_share"]
     return f"{100 * shares.mean():.1f} %" if len(shares) else ""
 
@@ -305,12 +282,10 @@ def titled_as(dataset: str, results: pd.DataFrame) -> str:
     return titled(dataset, [marks.iloc[0]] if len(marks) and marks.iloc[0] else [])
 
 
-def cell_text(table: Described, values: pd.Series, spread: float, metric: str, lacking: str) -> str:
-    """Accuracies in percent, ACC and NMI as shares; the spread is over the runs."""
-    if len(values) == 0:
-        return lacking
+def cell_text(mean: float, spread: float | None, metric: str, table: Described) -> str:
+    """Accuracies in percent, ACC and NMI as shares; the spread, if there is one, over the runs."""
     unit, digits = printed_in(metric, table)
-    numbers = [values.mean()] if pd.isna(spread) else [values.mean(), spread]
+    numbers = [mean] if pd.isna(spread) else [mean, spread]
     return " ± ".join(f"{in_points(n, table) * unit / 100:.{digits}f}" for n in numbers)
 
 

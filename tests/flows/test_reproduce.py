@@ -12,7 +12,7 @@ from uuid import UUID
 import pandas as pd
 import pytest
 
-from tasks.report.tables import SUBJECT
+from tasks.report.values import SUBJECT
 from tests.flows.conftest import cells_of
 from tests.flows.plainly import computed, run_plainly
 

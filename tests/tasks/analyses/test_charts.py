@@ -20,6 +20,7 @@ from tasks.analyses.sensitivity import profile
 from tasks.declared.looks import METHODS, OTHERS, as_lines, looks_of
 from tasks.report.evidence import Evidence
 from tasks.report.files import as_json
+from tasks.report.values import Values
 from tests.tasks.report.made import (
     FLGC,
     PUBLIC,
@@ -100,7 +101,7 @@ def bars(n: int) -> Chart:
 def ranks(n: int) -> Chart:
     """Over so many datasets and two more; the last method of a table is the best."""
     known, _ = cells(replace(UCI, published=()), n + 2)
-    known = replace(known, declared=replace(known.declared, protocols=("honest",)), _rows={})
+    known = replace(known, declared=replace(known.declared, protocols=("honest",)), _made={})
     numbers = {method: 3.0 - i for i, method in enumerate(UCI.methods)}
     return Chart(drawn(known, "wilcoxon"), ("method",), numbers, (), [])
 
@@ -264,7 +265,7 @@ def test_cells_are_those_of_the_table_with_spread_runs_and_setting():
     rows = results(
         ("Cora", "FLGC*", "honest", 0.80), ("Cora", "FLGC*", "honest", 0.82), of=PUBLIC
     ).assign(run=[0, 1], p_hops=[3, 5], p_teleport=0.05)
-    [ours] = cell_rows(PUBLIC, rows).query("protocol == 'honest'").to_dict("records")
+    [ours] = cell_rows(Values(PUBLIC, rows)).query("protocol == 'honest'").to_dict("records")
     assert ours.pop("low") == pytest.approx(80.0)
     assert ours.pop("high") == pytest.approx(82.0)
     assert ours == {
@@ -274,7 +275,7 @@ def test_cells_are_those_of_the_table_with_spread_runs_and_setting():
     }
     noisy = results(("ExtendedYaleB", "FLGC*", "paper", 0.5), of=ROBUSTNESS, metric="ACC")
     noisy = noisy.assign(noise="gaussian", intensity=0.1, noise_pattern="shared", p_hops=2)
-    [ours] = cell_rows(ROBUSTNESS, noisy).query("protocol == 'paper'").to_dict("records")
+    [ours] = cell_rows(Values(ROBUSTNESS, noisy)).query("protocol == 'paper'").to_dict("records")
     assert ours["dataset"] == "ExtendedYaleB gaussian 0.1 shared"
     assert ours["setting"] == "hops 2"
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from tasks.declared.described import Described
-from tasks.report.by_protocol import grids, overview, shown_tables
+from tasks.report.by_protocol import grids, laid_tables, overview
 from tasks.report.standings import below, leaders
+from tasks.report.values import Values
 from tests.tasks.report.made import PUBLIC, UCI, results, rival, with_rivals
 
 RIVALS = ("SS-ELM", "GCN", "SVM")
@@ -31,6 +32,11 @@ def cells(of: Described = TABLE, **points: float) -> pd.DataFrame:
     ]
     made = results(*rows, of=of)
     return made.assign(marks=np.where(made["dataset"] == "x8d5k", "re-drawn", ""))
+
+
+def shown_tables(of: Described, protocols: tuple, rows: pd.DataFrame, absent: dict) -> dict:
+    laid = laid_tables(Values(of, rows), protocols, absent)
+    return {title: each.frame for title, each in laid.items()}
 
 
 def test_one_protocol_at_a_time_with_the_difference_to_what_is_published():
@@ -83,7 +89,9 @@ def test_few_methods_and_tables_by_method_stay_one_table():
 
 
 def test_the_overview_has_means_counts_and_seconds():
-    found = overview(TABLE, ("paper", "honest"), cells(GCN=30), {"GCN": {"score": 2, "fit": 1}})
+    found = overview(
+        Values(TABLE, cells(GCN=30)), ("paper", "honest"), {"GCN": {"score": 2, "fit": 1}}
+    )
     found = found.set_index("method")
     assert found.loc["GCN", "paper vs published"] == "+30.00"
     assert found.loc["GCN", "best in `paper`"] == "22"
@@ -96,22 +104,22 @@ def test_the_overview_has_means_counts_and_seconds():
 
 
 def test_the_leaders_are_named_whoever_leads():
-    [head, paper, honest] = leaders(TABLE, cells(GCN=30))
+    [head, paper, honest] = leaders(Values(TABLE, cells(GCN=30)))
     assert head.startswith("Our best row and the best rival")
     assert "FLGC* (85.32) is **below** the best rival, GCN (113.25), which is ahead on" in paper
     assert "16 more" in paper
     assert honest.startswith("- `honest`, means over 22 datasets: FLGC*")
-    [_, paper, _] = leaders(TABLE, cells(**{"FLGC*": 40}))
+    [_, paper, _] = leaders(Values(TABLE, cells(**{"FLGC*": 40})))
     assert "is above the best rival, GCN (83.25), which is ahead on none of them" in paper
 
 
 @pytest.mark.parametrize(("points", "side"), [(-2.5, "below"), (2.5, "above")])
 def test_rivals_far_from_their_published_mean_are_named(points: float, side: str):
-    found = below(TABLE, cells(GCN=points))
+    found = below(Values(TABLE, cells(GCN=points)))
     assert found[-1].startswith(f"- GCN: 2.50 {side}, most on ")
     assert "(of 2 over 22 datasets)" in found[0]
-    assert below(TABLE, cells(GCN=1.9))[0].endswith("none.")
-    assert below(TABLE, cells(**{"FLGC": 5}))[0].endswith("none."), "no rival"
+    assert below(Values(TABLE, cells(GCN=1.9)))[0].endswith("none.")
+    assert below(Values(TABLE, cells(**{"FLGC": 5})))[0].endswith("none."), "no rival"
 
 
 def test_grids_are_told_few_values_in_full_and_many_by_their_ends():

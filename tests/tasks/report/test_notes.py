@@ -6,7 +6,8 @@ import pytest
 from tasks.report.blocks import ABOVE, BELOW, WITHIN
 from tasks.report.by_protocol import laid_tables
 from tasks.report.notes import digests_of, notes
-from tasks.report.tables import Place, laid_out
+from tasks.report.tables import laid_out
+from tasks.report.values import Place, Values
 from tests.tasks.report.made import CLUSTERING, COMMAND, ROBUSTNESS, TINY, UCI, results
 
 IRIS = Place("iris", "", 0.0, "", "accuracy", "FLGC", "paper")
@@ -23,8 +24,8 @@ def runs(*values: float, method: str = "FLGC", **more: object) -> pd.DataFrame:
 
 
 def noted(rows: pd.DataFrame, **given) -> dict[Place, object]:
-    given = {"table": TINY, "digests": {}, "command": COMMAND, **given}
-    return notes(results=rows, **given)
+    values = Values(given.pop("table", TINY), rows)
+    return notes(values, **{"digests": {}, "command": COMMAND, **given})
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_each_place_is_the_cell_that_has_its_value(shown):
                 expected[Place(*at)] = value
     rows = pd.concat(cells, ignore_index=True)
     found = {}
-    for laid in [*laid_tables(shown, ("honest",), rows, {}).values()]:
+    for laid in [*laid_tables(Values(shown, rows), ("honest",), {}).values()]:
         for (i, column), place in laid.places.items():
             text = laid.frame[column][i].split()[0].replace("**", "")
             unit = 100 if place.metric == "accuracy" else 1
@@ -119,6 +120,6 @@ def test_each_place_is_the_cell_that_has_its_value(shown):
 
 def test_averages_close_a_table():
     rows = pd.concat([runs(0.9).assign(dataset=name) for name in TINY.datasets])
-    laid = laid_out(TINY, ("paper",), pd.concat([rows, rows.assign(method="FLGC*")]), {})
+    laid = laid_out(Values(TINY, pd.concat([rows, rows.assign(method="FLGC*")])), ("paper",), {})
     assert laid.frame["dataset"].iloc[-laid.closing].startswith("average")
     assert laid.closing == len(laid.frame) - len(TINY.datasets)

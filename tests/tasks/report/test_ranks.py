@@ -5,6 +5,7 @@ import pandas as pd
 from flgc.methods.picking import PROTOCOLS
 from tasks.declared.described import Described
 from tasks.report.ranks import compare_methods, compared, retraced
+from tasks.report.values import Values
 from tests.tasks.report.made import UCI, results, rival, with_rivals
 
 
@@ -78,7 +79,7 @@ def test_variants_of_a_row_are_in_no_pair():
 def test_the_control_is_the_one_that_is_asked_for_or_the_last_of_ours_whoever_leads():
     cells = near("TSVM", **{"FLGC": 0.05, "FLGC*": 0.02})
     for asked, control in (("FLGC", "FLGC"), ("", "FLGC*"), ("nobody", "FLGC*")):
-        assert compared(cells, UCI, ("paper",), asked)["paper"].control == control
+        assert compared(Values(UCI, cells), ("paper",), asked)["paper"].control == control
 
 
 def test_an_average_is_compared_in_the_one_protocol_that_it_has():

@@ -8,9 +8,9 @@ from tasks.analyses.cells import cell_rows
 from tasks.declared.paper import PAPER
 from tasks.declared.published import published_cells
 from tasks.report.blocks import BAD, GOOD, MIXED, Heading
-from tasks.report.printed import REDRAWN, in_points
 from tasks.report.standings import averaged, beaten, reached
-from tasks.report.tables import NONE, section_table
+from tasks.report.tables import NONE, laid_out
+from tasks.report.values import REDRAWN, Values, in_points
 from tests.tasks.report.made import CLUSTERING, FLGC, PUBLIC, ROBUSTNESS, UCI, rival, table
 from tests.tasks.report.made import results as rows_of
 
@@ -36,23 +36,23 @@ def results(*cells, of=PUBLIC):
 )
 def test_what_falls_short_is_named_with_its_runs(method, values, line):
     cells = [(data, method, "honest", v) for data, runs in values.items() for v in runs]
-    assert f"- {method}, `honest`: {line}" in reached(PUBLIC, results(*cells))
+    assert f"- {method}, `honest`: {line}" in reached(Values(PUBLIC, results(*cells)))
 
 
 def test_values_are_compared_with_as_many_decimals_as_are_printed():
     assert in_points(0.8286, PUBLIC) == 82.9
     for value, line in ((0.95296, "1 of 1"), (0.95294, "0 of 1; short at iris (-1.01)")):
         cells = results(("iris", "FLGC", "paper", value), of=UCI)
-        assert f"- FLGC, `paper`: {line}" in reached(UCI, cells), "96.30 is printed"
+        assert f"- FLGC, `paper`: {line}" in reached(Values(UCI, cells)), "96.30 is printed"
 
 
 def test_what_was_tried_is_told():
     remarked = dataclasses.replace(PUBLIC, remarks=("Tried: more hops.",))
     cells = results(("Cora", "FLGC*", "paper", 0.8))
-    assert "Tried: more hops." in "\n".join(reached(remarked, cells)).splitlines()
-    assert reached(remarked, cells.assign(dataset="nowhere")) == []
+    assert "Tried: more hops." in "\n".join(reached(Values(remarked, cells))).splitlines()
+    assert reached(Values(remarked, cells.assign(dataset="nowhere"))) == []
     own = dataclasses.replace(remarked, published=())
-    assert reached(own, cells) == ["\nTried: more hops."]
+    assert reached(Values(own, cells)) == ["\nTried: more hops."]
 
 
 def test_cells_under_noise_are_counted():
@@ -61,7 +61,9 @@ def test_cells_under_noise_are_counted():
     ).assign(metric="ACC", noise=["gaussian", "salt_pepper"], intensity=0.01)
     cells["noise_pattern"] = "shared"
     cells = pd.concat([cells, cells.iloc[:1].assign(metric="NMI", value=0.9)])
-    found = reached(ROBUSTNESS, pd.concat([cells, cells.assign(noise_pattern="independent")]))
+    found = reached(
+        Values(ROBUSTNESS, pd.concat([cells, cells.assign(noise_pattern="independent")]))
+    )
     assert found[1].startswith("- FLGC*, `paper`: 1 of 3; short at ")
     assert "ExtendedYaleB salt_pepper 0.01 shared ACC (-" in found[1]
     assert "ExtendedYaleB gaussian 0.01 shared NMI (-1.9)" in found[1]
@@ -69,7 +71,7 @@ def test_cells_under_noise_are_counted():
 
 def test_what_is_far_below_has_a_remark_or_no_known_reason():
     cells = results(("glass", "FLGC", "honest", 0.489), ("heart", "FLGC", "honest", 0.5), of=UCI)
-    *said, unexplained = reached(UCI, cells)
+    *said, unexplained = reached(Values(UCI, cells))
     assert any("glass" in remark and "Id" in remark for remark in said)
     assert unexplained == "\nMore than 5 points below, for no known reason: heart."
 
@@ -84,12 +86,12 @@ def test_redrawn_data_are_not_compared_with_the_originals_values():
     )
     marked = cells.assign(marks=["unverified, re-drawn"] * 2 + [""] * 4)
     said = "\nNot compared with published values, which are the original's: x8d5k (re-drawn)."
-    assert reached(UCI, marked)[1].startswith("- FLGC, `paper`: 0 of 2; short at iris (-6.")
-    assert said in reached(UCI, marked)
-    assert "x8d5k" in reached(UCI, cells)[1]
+    assert reached(Values(UCI, marked))[1].startswith("- FLGC, `paper`: 0 of 2; short at iris (-6.")
+    assert said in reached(Values(UCI, marked))
+    assert "x8d5k" in reached(Values(UCI, cells))[1]
     for rows, score in ((marked, "*0-0-2 ("), (cells, "*0-0-3 (")):
         assert against(UCI, rows)["FLGC, `paper`"]["TSVM (published)"].startswith(score)
-    shown = section_table(own, ("paper",), marked, {}).set_index("dataset")
+    shown = laid_out(Values(own, marked), ("paper",), {}).frame.set_index("dataset")
     redrawn_row = next(title for title in shown.index if title.startswith("x8d5k"))
     assert shown.loc[redrawn_row, "FLGC published"] == "100.00 ± 0.00 (original)"
     assert shown.loc["iris", "FLGC published"] == "96.30 ± 0.66"
@@ -97,7 +99,7 @@ def test_redrawn_data_are_not_compared_with_the_originals_values():
     assert average["FLGC paper"] == "90.00"
     assert float(average["FLGC published"]) == pytest.approx((96.30 + 94.03) / 2, abs=0.006)
     drawn = [
-        set(cell_rows(own, rows).query("protocol == 'published'")["dataset"])
+        set(cell_rows(Values(own, rows)).query("protocol == 'published'")["dataset"])
         for rows in (
             cells,
             marked,
@@ -108,7 +110,7 @@ def test_redrawn_data_are_not_compared_with_the_originals_values():
 
 def against(of, cells):
     """Rivals x methods of ours."""
-    [_, shown] = beaten(of, cells)
+    [_, shown] = beaten(Values(of, cells))
     return shown.frame.set_index("rival")
 
 
@@ -125,7 +127,7 @@ def test_a_contest_with_each_rival_in_each_protocol():
         ("Cora", "FLGC", "honest", 0.80),
         ("Cora", "FLGC*, teleport .1", "honest", 0.811),
     )
-    heading, shown = beaten(PUBLIC, cells)
+    heading, shown = beaten(Values(PUBLIC, cells))
     assert heading == Heading(3, "Against each rival")
     paper, honest, further = (
         shown.frame.set_index("rival")[name] for name in shown.frame.columns[1:]
@@ -143,7 +145,7 @@ def test_a_contest_with_each_rival_in_each_protocol():
     assert at == {"SGC": GOOD, "GCN": MIXED}
     assert shown.tones[rows.index("SGC"), honest.name] == BAD
     assert (rows.index("GCN"), honest.name) not in shown.tones
-    assert beaten(PUBLIC, cells[cells["method"] == "SGC"]) == []
+    assert beaten(Values(PUBLIC, cells[cells["method"] == "SGC"])) == []
 
 
 def test_an_average_is_held_against_rivals_and_its_own_pick():
@@ -153,10 +155,10 @@ def test_an_average_is_held_against_rivals_and_its_own_pick():
         ("Cora", "FLGC* averaged", "honest", 0.805),
         ("CiteSeer", "FLGC* averaged", "honest", 0.7),
     )
-    assert averaged(PUBLIC, cells) == [
+    assert averaged(Values(PUBLIC, cells)) == [
         "FLGC* averaged, which picks no setting, beats FLGC* 1-0-0 (+0.50) in `honest`."
     ]
-    assert averaged(PUBLIC, cells[cells["method"] != "FLGC*"]) == []
+    assert averaged(Values(PUBLIC, cells[cells["method"] != "FLGC*"])) == []
     column = against(PUBLIC, cells)["FLGC* averaged, `honest`"]
     assert column["GCN"] == "**1-0-0 (+0.50)**"
     assert "FLGC*" not in column, "no rival of its own"
@@ -167,7 +169,7 @@ def test_the_row_says_who_is_ours():
     cells = results(("Cora", "mine", "honest", 0.82), ("Cora", "GCN", "honest", 0.8))
     assert against(mine, cells)["mine, `honest`"]["GCN"] == "**1-0-0 (+2.00)**"
     theirs = dataclasses.replace(PUBLIC, rows=(*PUBLIC.rows, rival("mine")))
-    assert beaten(theirs, cells) == []
+    assert beaten(Values(theirs, cells)) == []
 
 
 def test_published_rivals_are_marked_and_metrics_told_apart():

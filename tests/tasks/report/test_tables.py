@@ -4,7 +4,8 @@ import pandas as pd
 
 from tasks.declared.published import LITERATURE
 from tasks.report.gaps import NOT_REACHABLE
-from tasks.report.tables import NONE, section_table, settings, tried, unjudged
+from tasks.report.tables import NONE, laid_out, settings, tried, unjudged
+from tasks.report.values import Values
 from tests.tasks.report.made import FLGC, PUBLIC, PUBLISHED, ROBUSTNESS, TINY, results
 from tests.tasks.report.made import table as declared
 
@@ -18,7 +19,7 @@ def accuracies(**by_dataset: float) -> pd.DataFrame:
 
 
 def table(cells: pd.DataFrame, **absent: str) -> pd.DataFrame:
-    return section_table(FLGC_ALONE, ("paper",), cells, absent).set_index("dataset")
+    return laid_out(Values(FLGC_ALONE, cells), ("paper",), absent).frame.set_index("dataset")
 
 
 def test_an_average_says_over_which_datasets_it_goes_the_published_one_too():
@@ -49,7 +50,7 @@ def test_the_setting_of_most_runs_stands_for_a_cell_that_has_several():
 def test_a_dataset_that_lacks_a_cell_is_in_no_average():
     star = accuracies(iris=0.5, wine=0.7).assign(method="FLGC*")
     cells = pd.concat([accuracies(iris=0.9, wine=0.8, wdbc=0.1), star])
-    average = section_table(TINY, ("paper",), cells, {}).iloc[-1]
+    average = laid_out(Values(TINY, cells), ("paper",), {}).frame.iloc[-1]
     assert average["dataset"] == "average over 2 of 3 datasets (all but wdbc)"
     assert (average["FLGC paper"], average["FLGC* paper"]) == ("85.00", "60.00")
 
@@ -71,13 +72,15 @@ def test_where_a_method_is_not_in_a_protocol_nothing_failed():
         and (dataset, method) != ("wdbc", "FLGC* averaged")
     ]
     shown = results(*cells, of=WITH_AVERAGE)
-    found = section_table(WITH_AVERAGE, ("paper", "honest"), shown, {}).set_index("dataset")
+    found = laid_out(Values(WITH_AVERAGE, shown), ("paper", "honest"), {}).frame.set_index(
+        "dataset"
+    )
     assert "FLGC* averaged paper" not in found, "nobody has a cell there"
     assert found.loc["wdbc", "FLGC* averaged honest"] == "failed"
     assert found.loc["average over 2 of 3 datasets (all but wdbc)", "FLGC* paper"] == "80.00"
     by_method = dataclasses.replace(WITH_AVERAGE, datasets=("iris",))
     shown = shown[shown["dataset"] == "iris"]
-    found = section_table(by_method, ("paper", "honest"), shown, {}).set_index("method")
+    found = laid_out(Values(by_method, shown), ("paper", "honest"), {}).frame.set_index("method")
     assert found.loc["FLGC* averaged", "iris paper"] == NONE
 
 
@@ -90,7 +93,7 @@ def test_noise_is_named_by_kind_intensity_and_pattern_and_published_values_are_o
     ]
     alone = noisy.assign(noise_pattern="independent", changed_share=0.25, value=0.3)
     rows = pd.concat([*seeds, alone])
-    found = section_table(ROBUSTNESS, ("paper",), rows, {})
+    found = laid_out(Values(ROBUSTNESS, rows), ("paper",), {}).frame
     found = found.set_index(["noise", "pattern", "metric"])
     row = found.loc[("gaussian 0.05", "shared", "ACC")]
     printed = [
@@ -162,7 +165,7 @@ def test_settings_have_the_axes_of_all_methods_and_an_average_has_none():
 def test_many_methods_are_rows_and_the_literature_is_marked():
     cells = results(("Cora", "GCN", "paper", 0.8), of=PUBLIC)
     absent = {"PubMed": "not available"}
-    found = section_table(PUBLIC, ("paper", "honest"), cells, absent).set_index("method")
+    found = laid_out(Values(PUBLIC, cells), ("paper", "honest"), absent).frame.set_index("method")
     assert list(found.columns) == [
         f"{dataset} {kind}"
         for dataset in ("Cora", "CiteSeer", "PubMed")
