@@ -90,7 +90,7 @@ def digest_of_named_code(stage: Stage, store: str, given: dict) -> str:
 
 MIN_MAX = ("flgc/scaling.py", "high - low, 1.0)", "high - low, 2.0)")
 GAUSSIAN = ("flgc/noise.py", "math.sqrt(variance)", "math.sqrt(2 * variance)")
-PROGRESS = ("flgc/progress.py", "tell(total, total)", "tell(1, 1)")
+PROGRESS = ("flgc/progress.py", "report(total, total)", "report(1, 1)")
 ONE_HOT = ("flgc/ridge.py", "def one_hot(codes", "def one_hot(*, codes")
 
 

@@ -70,5 +70,5 @@ def test_blocks_are_where_classes_begin_and_end() -> None:
 def test_a_method_without_an_affinity_is_named() -> None:
     means = Estimator("k-means", KMeans, n_init=(1,))
     setting = {"scaling": "raw", "n_init": 1}
-    with pytest.raises(ValueError, match="k-means has no affinity: name a method that"):
+    with pytest.raises(ValueError, match="k-means has no affinity: choose a method that"):
         sort_affinity(IRIS, [P], means, setting, seeds=[0])
