@@ -110,7 +110,7 @@ def notes_of(data: Dataset) -> list[str]:
 
 
 def _describe_rows(data: Dataset) -> list[str]:
-    """Who is labelled, how evenly, and whether rows are there twice."""
+    """Who is labelled, how evenly, and whether rows are repeated."""
     counts, n_labelled = data.class_counts, int((data.labels >= 0).sum())
     sizes = ", ".join(f"{n} of {name}" for name, n in zip(data.class_names, counts, strict=True))
     if len(counts) > MOST_CLASSES:

@@ -1,7 +1,7 @@
 """An experiment run: its steps as Prefect tasks, each submitted once, and what became of them.
 
 Cells whose chain breaks are listed with the reason of the first step that broke; all others go on,
-and whatever is made of cells is made of those that are there.
+and analyses are made of the cells that are complete.
 """
 
 import dataclasses

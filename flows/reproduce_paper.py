@@ -82,6 +82,6 @@ def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
 
 
 def whole_gap(experiment: Experiment, protocols: Sequence[str], error: BaseException) -> Gap:
-    """Every cell of an experiment, none of which is there."""
+    """One gap for all cells of an experiment."""
     cells = sum(cells_of(experiment, protocols).values())
     return Gap(FAILED, experiment.name, reason_of(error), cells)

@@ -16,7 +16,7 @@ from flows.section import Section
 from tasks.running.stage import artifacts_in
 from tasks.stages.report import export, report_now
 
-# At most this share of a run's time goes into reports of what is there so far.
+# At most this share of a run's time goes into reports of results so far.
 SHARE = 0.03
 
 

@@ -114,7 +114,7 @@ def outcome(
 
 
 def summary(sections: list[Section], missing: Sequence[gaps.Gap]) -> str:
-    """How many cells are there, a line for each cause of missing ones, and what to do."""
+    """How many cells are complete, a line for each cause of missing ones, and what to do."""
     if not missing:
         protocols = " or ".join(f"`{name}`" for name in sections[0].protocols)
         return f"{verdict(sections)}: no row that was chosen has a cell in {protocols}."
@@ -166,7 +166,7 @@ def headline(store: str, section: Section, width: int | None = None) -> str:
 
     The lowest is left out where the line would be wider than `width`.
     """
-    cells = verdict([section]).removesuffix(" is there").removesuffix(" are there")
+    cells = verdict([section]).removesuffix(" complete")
     texts = [f"{section.experiment.name}: {cells}"]
     for protocol, means in list(_means(section, results_of(store, section)).items())[-1:]:
         texts.append(f"{protocol}: {_ends(means, section.table.decimals)}")
@@ -219,6 +219,6 @@ def _rows(store: str, results: tuple[Artifact, ...]) -> pd.DataFrame:
 
 
 def verdict(sections: Sequence[Section]) -> str:
-    """How many cells are there, and how many are missing, by kind."""
+    """How many cells are complete, and how many are missing, by kind."""
     missing = [gap for section in sections for gap in section.gaps]
     return gaps.verdict(sum(len(section.cells) for section in sections), missing)

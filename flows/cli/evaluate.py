@@ -69,7 +69,7 @@ def evaluate(options: Options) -> None:
     In each run some rows are labelled and the other labelled rows are tested; settings are picked
     without the tested ones. Rows without a label are never scored. Missing numbers are filled,
     text is coded, columns that say nothing are left out: the report says which. Exits with 0 if
-    every method is there, with 1 if one failed, with 2 if the data cannot be used as they are.
+    every method has a result, with 1 if one failed, with 2 if the data cannot be used as they are.
 
     Example: flgc evaluate patients.csv --label diagnosis
 

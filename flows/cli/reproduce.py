@@ -63,7 +63,7 @@ class Options:
 def reproduce(options: Options) -> None:
     """Reproduce the paper: tables, statistics and report, with all that is stored already.
 
-    Exits with 0 if every cell is there whose data are available here, and at least one; what is
+    Exits with 0 if every cell whose data are available here is complete, and at least one; what is
     missing is listed with the reason. Rerun to compute only what is missing.
 
     Example: flgc reproduce --suite tiny

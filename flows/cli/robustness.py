@@ -70,7 +70,7 @@ def robustness(options: Options) -> None:
 
     Noise is added to features in [0, 1]: to pixels as they are, to the columns of a table scaled
     so. Settings are picked as `flgc reproduce` does. gaussian:0 is the data as they are. Exits with
-    0 if every cell is there. Rerun to compute only what is missing.
+    0 if every cell is complete. Rerun to compute only what is missing.
 
     Example: flgc robustness digits --noise gaussian:0.1 --noise salt_pepper:0.1 --seeds 2
 

@@ -288,7 +288,7 @@ def bars_chart(values: Values) -> dict[str, Any]:
 
 
 def _looks(table: Described, rows: pd.DataFrame) -> Looks:
-    """Those of the methods that are there, as in all figures of the table."""
+    """Those of the methods with results, as in all figures of the table."""
     looks: Mapping[str, Any] = looks_of(table.methods)
     return {name: look for name, look in looks.items() if name in set(rows["method"])}
 

@@ -36,7 +36,7 @@ class Samples(Analysis):
                 yield Product(self.name, (name,), table.datasets[name])
 
     def rows(self, evidence: Evidence) -> pd.DataFrame:
-        """The datasets that are there."""
+        """The datasets that are available."""
         return pd.DataFrame({"dataset": list(evidence.products.get(self.name, {}))})
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:

@@ -1,6 +1,6 @@
 """Any image or table dataset under noise, as the paper's tables have theirs.
 
-Noise is of features in [0, 1]: pixels are there already, the columns of a table are scaled to it.
+Noise is of features in [0, 1]: pixels are so already, the columns of a table are scaled to it.
 """
 
 import dataclasses

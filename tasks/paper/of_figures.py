@@ -123,7 +123,7 @@ def _numbers_first(parts: Parts, unit: str) -> Finding:
 def not_smoothed(ours: PaperTable) -> Finding:
     """Accuracy at the most hops near the best; a row that picked no teleport shows nothing of it.
 
-    Then the row with the teleport of the paper's caption speaks for the dataset, if it is there.
+    Then the row with the teleport of the paper's caption speaks for the dataset, if it was run.
     """
     parts, groups = Parts(), _groups(ours.rows("time"))
     starred = [row.name for row in ours.table.rows if row.own and row.published == WITH]

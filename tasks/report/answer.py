@@ -38,7 +38,7 @@ def _ranked(values: Values, protocol: str) -> pd.Series:
 
 
 def _is_contest(table: Described, means: pd.Series) -> bool:
-    """Whether both our methods and others are there."""
+    """Whether both our methods and others have results."""
     return len({table.row(str(name)).own for name in means.index}) > 1
 
 

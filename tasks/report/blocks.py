@@ -14,7 +14,7 @@ GOOD, MIXED, BAD, OPEN = "good", "mixed", "bad", "open"
 
 @dataclass(frozen=True)
 class Heading:
-    """A title, in inline Markdown; what stands below one that is `folded` is there on demand."""
+    """A title, in inline Markdown; what stands below one that is `folded` is shown on demand."""
 
     level: int
     text: str

@@ -9,7 +9,7 @@ import pandas as pd
 
 # The picture at the top of a report.
 RESULT = "result"
-# Names the parts of a report that failed, and is there only if some did.
+# Names the parts of a report that failed, and exists only if some did.
 FAULTS = "faults.json"
 
 

@@ -64,12 +64,12 @@ def absent(gaps: Iterable[Gap], datasets: Collection[str]) -> dict[str, str]:
 
 
 def verdict(there: int, gaps: Iterable[Gap]) -> str:
-    """`210 cells are there, 8 not available, 32 not reachable`."""
+    """`210 cells complete, 8 not available, 32 not reachable`."""
     lacking = dict.fromkeys(_SAID, 0)
     for gap in gaps:
         lacking[gap.kind] += gap.cells
     parts = [f"{n} {kind}" for kind, n in lacking.items() if n]
-    return ", ".join([f"{_cells(there)} {'is' if there == 1 else 'are'} there", *parts])
+    return ", ".join([f"{_cells(there)} complete", *parts])
 
 
 def _line(alike: list[Gap]) -> str:

@@ -146,7 +146,7 @@ def whole_report(**given: Any) -> pd.DataFrame:
 
 
 def _opening(every: Sequence[Evidence]) -> list[Block]:
-    """How much is there, and how many published values are reached."""
+    """How many cells are complete, and how many published values are reached."""
     there = sum(len(evidence.cells) for evidence in every)
     gaps = [gap for evidence in every for gap in evidence.declared.gaps]
     lines = []
@@ -185,7 +185,7 @@ def _explained(every: Sequence[Evidence]) -> list[Block]:
 
 
 def _section(evidence: Evidence, parts: Parts) -> list[Block]:
-    """The text of one table: what its analyses open with, then all that is there on demand."""
+    """The text of one table: what its analyses open with, then all the rest on demand."""
     table, further = evidence.table, list[Block]()
     top = _openings(evidence, parts, leading=False)
     for name, analysis in evidence.declared.analyses.items():
@@ -328,7 +328,7 @@ def _history(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
 def _missing(tables: Sequence[Declaration]) -> list[Block]:
     """All that is missing, of whichever table."""
     lines = [f"- {line}" for line in listed(gap for each in tables for gap in each.gaps)]
-    whole = ["Nothing: every cell that was asked for is there."]
+    whole = ["Nothing: every requested cell is complete."]
     return [Heading(2, "What is missing, and why"), *text(lines or whole)]
 
 

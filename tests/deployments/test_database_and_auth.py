@@ -99,7 +99,7 @@ def test_the_suite_runs_with_the_string_on_postgresql(up: Up, database_url: str)
     assert up.state(run)["name"] == "Completed"
     _, tiny = suite_named("tiny")
     n_cells = sum(len(cells(experiment, PROTOCOLS)) for experiment in tiny)
-    assert f"\n{n_cells} cells are there.\n" in (up.reports / "report.md").read_text()
+    assert f"\n{n_cells} cells complete.\n" in (up.reports / "report.md").read_text()
     keys = {artifact["key"] for artifact in up.ask("POST", "/artifacts/latest/filter", {})}
     assert {"report-tiny", "uci-tiny-table"} <= keys
     assert not list(up.home.glob("*.db")), "SQLite was used after all"

@@ -108,7 +108,7 @@ def test_the_typed_command_reproduces_the_suite(up: Up, cold: str) -> None:
     assert {key: kind for key, kind in kinds.items() if kind != "progress"} == shown
     assert len(cells(up.store)) == 171
     assert {file.suffix for file in up.store.rglob("*") if file.is_file()} == {".parquet"}
-    assert "171 cells are there." in (up.reports / "report.md").read_text()
+    assert "171 cells complete." in (up.reports / "report.md").read_text()
     assert {path.stem for path in up.reports.glob("*-tiny.csv")} == tables
     assert {run["state"]["type"] for run in up.subflows(cold)} == {"COMPLETED"}
     assert set(up.task_states(cold)) >= {"Completed"}

@@ -66,7 +66,7 @@ def test_what_is_not_reachable_is_one_line_and_no_failure(places: Path) -> None:
 
     result = reproduce(places, *IRIS_AND_WINE)
     assert result.exit_code == 0, result.output
-    assert "4 cells are there, 4 not reachable:" in result.stdout
+    assert "4 cells complete, 4 not reachable:" in result.stdout
     assert len(lines(result.stdout, "- ")) == 1
     (line,) = lines(result.stdout, "- wine: no source could be reached (4 cells): ")
     assert "127.0.0.1:9" in line
@@ -77,7 +77,7 @@ def test_what_is_not_reachable_is_one_line_and_no_failure(places: Path) -> None:
     assert last.endswith(" s")
     [folder] = (places / "reports").glob("tiny-iris-wine-*")
     report = (folder / "report.md").read_text()
-    assert "4 cells are there, 4 not reachable.\n" in report
+    assert "4 cells complete, 4 not reachable.\n" in report
     assert "### Failed" not in report
     _, *tables = report.split("### Not available\n\n")
     assert len(tables) == 2
@@ -115,7 +115,7 @@ def test_the_states_of_the_flows_say_it_too(places: Path) -> None:
         assert len(lines(state.message, "- wine: no source could be reached (")) == 1
         assert "Upstream" not in state.message
     nothing = states["nothing"]
-    assert nothing.message.startswith("0 cells are there, 2 not reachable:")
+    assert nothing.message.startswith("0 cells complete, 2 not reachable:")
     wanted = {"id": {"any_": [str(nothing.state_details.flow_run_id)]}}
     with get_client(sync_client=True) as client:
         runs = client.read_task_runs(flow_run_filter=FlowRunFilter.model_validate(wanted))
@@ -134,7 +134,7 @@ def test_a_wrong_digest_ends_with_1_and_its_reason(
     monkeypatch.setenv("FLGC_MIRROR", str(tmp_path))
     result = reproduce(places, *IRIS_AND_WINE)
     assert result.exit_code == 1
-    assert "4 cells are there, 4 failed:" in result.stderr
+    assert "4 cells complete, 4 failed:" in result.stderr
     (line,) = lines(result.stderr, "- ")
     assert line.startswith("- wine: failed (4 cells): ")
     assert "not the expected content" in line

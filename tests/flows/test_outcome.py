@@ -48,7 +48,7 @@ def test_what_is_missing_decides_with_strict_how_a_run_ends(
 ) -> None:
     state = outcome([section(), section(*kinds)], strict)
     assert state.is_completed() is completed
-    assert state.message.startswith("2 cells are there, ")
+    assert state.message.startswith("2 cells complete, ")
 
 
 def test_a_run_without_a_single_cell_fails_unless_it_is_a_part() -> None:
@@ -61,7 +61,7 @@ def test_rows_without_a_cell_in_the_protocol_are_a_run_without_a_cell() -> None:
     nothing = [section(results=0)]
     state = outcome(nothing, strict=False)
     assert state.is_failed()
-    assert state.message == "0 cells are there: no row that was chosen has a cell in `paper`."
+    assert state.message == "0 cells complete: no row that was chosen has a cell in `paper`."
     assert outcome(nothing, strict=False, whole=False) is nothing
 
 

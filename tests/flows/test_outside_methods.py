@@ -201,7 +201,7 @@ def test_a_method_that_ends_its_process_ends_no_run(tmp_path: Path) -> None:
     [file] = (tmp_path / "reports").glob("tiny-*/uci-tiny.csv")
     table = pd.read_csv(file).set_index("method")
     assert {name for name in table.index if "±" in table.loc[name, "iris honest"]} == {"FLGC"}
-    assert "4 cells are there, 10 failed:" in said
+    assert "4 cells complete, 10 failed:" in said
 
 
 KEYS = """

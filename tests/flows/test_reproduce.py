@@ -157,8 +157,8 @@ def test_artifacts_are_in_the_ui(cold: Any) -> None:
         assert found.type == kind
     there = sum(len(section.cells) for section in sections(cold))
     summary: Any = Artifact.get("summary-tiny")
-    assert summary.data.startswith(f"# {there} cells are there\n")
-    assert summary.description == f"{there} cells are there"
+    assert summary.data.startswith(f"# {there} cells complete\n")
+    assert summary.description == f"{there} cells complete"
     assert "(data:image/svg+xml" in Artifact.get("report-tiny").data  # type: ignore[union-attr]
 
 

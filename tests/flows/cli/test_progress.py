@@ -154,7 +154,7 @@ def test_the_line_of_a_table_that_has_ended_fits_and_cuts_no_number(
     level = {"FLGC": 93.9, "FLGC*": 93.9, "FLGC* averaged": 93.9, "GCN-Linear": 87.9}
     means = {"honest": pd.Series(level)}
     monkeypatch.setattr("flows.tables._means", lambda *_: means)
-    monkeypatch.setattr("flows.tables.verdict", lambda _: "15 cells are there")
+    monkeypatch.setattr("flows.tables.verdict", lambda _: "15 cells complete")
     section = Section(dataclasses.replace(TINY[1], name="citation-tiny"), ("honest",))
     line = headline("memory://none", section, width)
     assert line == f"citation-tiny: 15 cells, honest: best FLGC and 2 more 93.9{lowest}"

@@ -120,8 +120,8 @@ def test_what_does_not_converge_is_told_of_once_by_data_and_method(
 def test_the_end_repeats_what_the_report_says_first(tmp_path: Path) -> None:
     report = tmp_path / "report.md"
     assert answer(report) == []
-    report.write_text("# Title\n\n171 cells are\nthere.\n\n**Does it?** Yes.\n\n| claim |\n")
-    assert answer(report) == ["171 cells are there.", "Does it? Yes."]
+    report.write_text("# Title\n\n171 cells\ncomplete.\n\n**Does it?** Yes.\n\n| claim |\n")
+    assert answer(report) == ["171 cells complete.", "Does it? Yes."]
 
 
 Start = Callable[[float], subprocess.Popen[str]]

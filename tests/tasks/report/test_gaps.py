@@ -27,7 +27,7 @@ def test_one_line_for_each_cause():
         "uci: graph wine: failed (4 cells): ValueError: sour",
         "uci: timing wine: failed: ValueError: slow",
     ]
-    assert verdict(1, gaps) == "1 cell is there, 8 not available, 28 not reachable, 4 failed"
+    assert verdict(1, gaps) == "1 cell complete, 8 not available, 28 not reachable, 4 failed"
 
 
 def test_of_many_steps_that_broke_alike_a_few_are_named():

@@ -98,7 +98,7 @@ def test_everything_that_is_there_stands_in_the_report():
     }
     text = files["report.md"]
     assert text.startswith("# Reproduction: `tiny`\n\nFLGC and FLGC* **are right equally often**")
-    assert "\n\n4 cells are there, 2 not reachable.\n" in text
+    assert "\n\n4 cells complete, 2 not reachable.\n" in text
     assert "![uci-tiny-time](uci-tiny-time.svg)" in text
     assert "| wdbc | 94.58 ± 0.90 | not reachable |" in text
     assert "- wdbc: no source could be reached (2 cells): moon" in text
@@ -142,7 +142,7 @@ def test_averages_and_redrawn_data_are_spoken_of():
 def test_a_run_without_a_single_cell_has_a_report():
     text = written(known(cells=()), evidence(PUBLIC))["report.md"]
     assert text.startswith("# Reproduction: `tiny`\n\n**Is it as the paper says? Nobody can tell")
-    assert "\n\n0 cells are there.\n" in text
+    assert "\n\n0 cells complete.\n" in text
     assert "| iris | 96.30 ± 0.66 | failed |" in text
 
 
@@ -208,7 +208,7 @@ def test_the_claims_of_the_paper_stand_first_with_what_contradicts_them():
     text = files["report.md"]
     assert text.startswith("# Reproduction: `tiny`\n\n**Is it as the paper says? ")
     in_order = ("![result](result.svg)", "| claim | verdict | `paper` | `honest` | where |")
-    in_order += (" cells are there", "## How to read", "| it is on 15 of 24, ", "\n## Regular")
+    in_order += (" cells complete", "## How to read", "| it is on 15 of 24, ", "\n## Regular")
     places = [text.index(words.replace("| it", "it")) for words in in_order]
     assert places == sorted(places)
     assert files["result.svg"] == files["uci.svg"]
