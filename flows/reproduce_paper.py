@@ -69,7 +69,7 @@ def show_summary(suite: str, sections: Sequence[Section], path: Path) -> None:
         {
             "table": section.experiment.title,
             "cells": len(section.cells),
-            "not there": sum(gap.cells for gap in section.gaps),
+            "missing": sum(gap.cells for gap in section.gaps),
             "seconds": round(sum(sum(s.values()) for s in section.costs.values())),
         }
         for section in sections

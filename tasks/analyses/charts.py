@@ -212,12 +212,12 @@ def finished(chart: Any, rows: pd.DataFrame, height: Any, description: str = "")
 
 
 def svg_of(spec: Mapping[str, Any]) -> str:
-    """The chart for print: light, and without what needs a pointer."""
+    """The chart for print: on white, dark pages too, and without what needs a pointer."""
     import vl_convert
 
-    found = on_page(printable(spec))
-    found["config"]["font"] = PRINTED
-    return vl_convert.vegalite_to_svg(as_json(found))
+    still = on_page(printable(spec)) | {"background": "white"}
+    still["config"]["font"] = PRINTED
+    return vl_convert.vegalite_to_svg(as_json(still))
 
 
 def printable(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -244,6 +244,7 @@ def test_a_chart_shows_its_rows_on_the_page_and_in_print(made: Callable[[int], C
     still = json.dumps(printable(chart.spec))
     assert not any(f'"{name}"' in still for name in ("param", "params", "tooltip", "bind"))
     svg = svg_of(chart.spec)
+    assert svg.partition("<g")[0].endswith('fill="white"/>'), "to be read on a dark page"
     assert svg == svg_of(made(n).spec)
     assert [texts(svg, panel) for panel in chart.panels] == [1] * len(chart.panels)
     assert [texts(svg, name) for name in chart.legend] == [1] * len(chart.legend)
