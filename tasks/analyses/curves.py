@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tasks.report.evidence import Evidence
 
 BAND_AT_MOST = 4  # methods whose spread can be seen
+MOST_TICKS = 12  # where there are more points, ticks are at round numbers
 # Accuracies are drawn by their distance to this, on a scale of logarithms.
 ABOVE = 101
 TICKS = (0, 20, 40, 60, 70, 80, 85, 90, 92, 94, 96, 98, 99, 100)
@@ -184,9 +185,9 @@ def curve_chart(table: Described, rows: pd.DataFrame, words: str) -> dict[str, A
     spread = points["spread"].fillna(0)
     few = points["method"].nunique() <= BAND_AT_MOST
     reach = spread if few else 0 * spread
-    whole = pd.api.types.is_integer_dtype(points["x"])
+    at = sorted(set(points["x"].tolist()))
     title = [words, "bands: standard deviation"] if few else [words]
-    x_axis = alt.Axis(tickMinStep=1, format="d") if whole else alt.Axis()
+    x_axis = alt.Axis(values=at) if len(at) <= MOST_TICKS else alt.Axis()
     own = [row.name for row in table.rows if row.own]
     methods = [row.name for row in table.rows if "paper" in row.protocols]
     y = alt.Y("value:Q", title=in_words(table), scale=open_scale())
