@@ -121,14 +121,20 @@ def _summed(
     return W, xp.sum(weighted, axis=-2)
 
 
-def log_weights(hits: np.ndarray, errors: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def log_weights(
+    hits: np.ndarray,
+    errors: np.ndarray,
+    sizes: np.ndarray,
+    per_hit: float = PER_HIT,
+    power: float = ERROR_POWER,
+) -> np.ndarray:
     """hits / 4 - 8 log E of each model; -inf where its scores are not finite or all 0.
 
     Hits are counted at nodes that the run may see and the model did not fit: labelled ones, each
     left out, and validation nodes.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = PER_HIT * hits - ERROR_POWER * np.log(errors)
+        found = per_hit * hits - power * np.log(errors)
         speaks = np.isfinite(found) & np.isfinite(np.log(sizes))
     return np.where(speaks, found, -np.inf)
 

@@ -4,9 +4,10 @@ paper    one setting for all runs, the best on their test nodes or against the t
          the average, as the paper did
 honest   for each run by itself, from a table that has no hidden column: on its validation nodes;
          without any, on labelled nodes that were left out: by their squared error where a method
-         knows it, else by how many were right in folds; in clustering by the silhouette, which
-         knows no labels. Where a class has a single label a method may say that it cannot know: it
-         gives ranks, and the pick is its usual setting, as that of `FLGCClassifierCV` is
+         knows it, else by how many were right in folds; in clustering by `by_ranks` among the
+         settings that have lost no cluster (`flgc.label_free`). Where a class has a single label a
+         method may say that it cannot know: it gives ranks, and the pick is its usual setting, as
+         that of `FLGCClassifierCV` is
 
 A criterion that is averaged over runs is not honest: a node tested in one is labelled in another.
 """
@@ -119,14 +120,14 @@ def is_pick(weights: pd.DataFrame) -> bool:
 def _for_all_runs(scores: pd.DataFrame) -> pd.DataFrame:
     column = "ACC" if "ACC" in scores else "test"
     runs = scores["run"].unique()
-    best = pd.concat([_best_by(scores, column)] * len(runs), ignore_index=True)
+    best = pd.concat([best_by(scores, column)] * len(runs), ignore_index=True)
     return best.assign(run=runs, weight=1.0, criterion=column)
 
 
 def _best(seen: pd.DataFrame) -> pd.DataFrame:
     """The setting of one run."""
     column = _criterion(seen)
-    return _best_by(seen, column).assign(weight=1.0, criterion=column)
+    return best_by(seen, column).assign(weight=1.0, criterion=column)
 
 
 def _criterion(seen: pd.DataFrame) -> str:
@@ -135,7 +136,7 @@ def _criterion(seen: pd.DataFrame) -> str:
     return next((name for name in known if seen[name].notna().all()), FIRST)
 
 
-def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
+def best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
     """The best setting on the average over the given runs, one row.
 
     A few hundred validation nodes leave many settings level: the error on labelled nodes that were
@@ -151,6 +152,16 @@ def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
             level = level[worth == worth.max()]
     # A row of the table itself: a None stays one, which in an index would become a number.
     return scores.loc[(number == level.index[0]).to_numpy(), axes].head(1).reset_index(drop=True)
+
+
+def within_standard_errors(seen: pd.DataFrame, count: float) -> pd.DataFrame:
+    """The settings of a run as good on its validation nodes as the best, up to their noise.
+
+    The standard error of a share v of n nodes is sqrt(v (1 - v) / n), here that of the best.
+    """
+    best = seen["validation"].max()
+    error = np.sqrt(best * (1 - best) / seen["validated"])
+    return seen[seen["validation"] >= best - count * error - 1e-12]
 
 
 def _average(seen: pd.DataFrame) -> pd.DataFrame:

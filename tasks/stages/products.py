@@ -5,6 +5,7 @@ from typing import Any
 
 from flgc.datasets.sizes import sizes
 from flgc.methods.criteria import compare_criteria
+from flgc.methods.rules import compare_rules
 from flgc.methods.sorted_affinity import sort_affinity
 from flgc.methods.timing import time_methods
 from flgc.methods.varying import vary_method
@@ -13,7 +14,8 @@ from tasks.report.ranks import compare_methods
 from tasks.running.picked import picked
 from tasks.running.scalings import of_picks, of_setting
 from tasks.running.stage import Stage
-from tasks.store import Artifact
+from tasks.store import Artifact, Store
+from tasks.store.layouts import load
 
 # The datasets of an experiment: sizes, and how many nodes are labelled and tested.
 describe = Stage("describe", sizes)
@@ -62,6 +64,16 @@ def grid_code(store: str, grids: Sequence[Mapping[str, Any]], **given: Any) -> l
 
 # What a clustering could be picked by without classes: each criterion's pick, side by side.
 criteria = Stage("criteria", compare_criteria, code=grid_code)
+
+
+def scored_scalings(store: str, scores: Mapping[str, Artifact], **given: Any) -> list[Callable]:
+    """The code of all scalings in the scores."""
+    names = {name for each in scores.values() for name in load(Store(store), each)["p_scaling"]}
+    return [SCALINGS[name] for name in sorted(names)]
+
+
+# What runs could be picked or averaged by without test labels: each rule's accuracy.
+rules = Stage("rules", compare_rules, code=scored_scalings)
 
 # Accuracy and training time of all methods over the hops, while nothing else runs.
 time = Stage("time", time_methods, code=of_picks)
