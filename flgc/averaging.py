@@ -7,7 +7,7 @@ eigendecomposition, and their sum is one product: Q diag(sum_r w_r / (eigenvalue
 
 What a model weighs comes from nodes that the run may see and the model did not fit:
 
-    w_s = exp(hits_s / 4) E_s^-8 / size_s
+    w_s = exp(hits_s) E_s^-4 / size_s
 
 hits_s of them it gets right, E_s is its leave-one-out squared error, and size_s the mean absolute
 score that it gives: a large regularization makes scores small, not wrong.
@@ -28,8 +28,8 @@ from flgc.grid import check_grid, parts_of_splits, solved
 from flgc.propagation import coefficients, embedding_grid, iterate_filter
 from flgc.ridge import RidgePath, is_within, one_hot
 
-# How much a further hit and a smaller error count (docs/decisions.md).
-PER_HIT, ERROR_POWER = 0.25, 8
+# How much a further hit and a smaller error count (docs/rules.md).
+PER_HIT, ERROR_POWER = 1.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def log_weights(
     per_hit: float = PER_HIT,
     power: float = ERROR_POWER,
 ) -> np.ndarray:
-    """hits / 4 - 8 log E of each model; -inf where its scores are not finite or all 0.
+    """hits - 4 log E of each model; -inf where its scores are not finite or all 0.
 
     Hits are counted at nodes that the run may see and the model did not fit: labelled ones, each
     left out, and validation nodes.

@@ -33,7 +33,11 @@ WHITENED, NODES_EACH = 0.95, 4
 DISTORTION = 0.1
 # Rows that are looked at: evenly over all of them, if there are more.
 MOST_ROWS = 2_500
-COLUMNS = ("n_clusters", "mod4", "rate2", "rate3")
+# What R and the two rates together are made of.
+RANKED = {"rate3": 1.0, "rate2": 1.0, "mod4": 2.0}
+RATES = {"rate3": 1.0, "rate2": 1.0}
+# What is picked by, and in words (docs/rules.md).
+CHOSEN, IN_WORDS = "rates", "ranks of two coding rates"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +128,19 @@ def full_first(table: pd.DataFrame, n_clusters: str = "n_clusters") -> pd.DataFr
     return table[table[n_clusters] == table[n_clusters].max()]
 
 
-def by_ranks(table: pd.DataFrame) -> pd.Series:
-    """R = rank(rate3) + rank(rate2) + 2 rank(mod4) among these settings, equal ones in between."""
-    ranks = table[["rate3", "rate2", "mod4"]].round(9).rank()
-    return ranks["rate3"] + ranks["rate2"] + 2 * ranks["mod4"]
+def compared(table: pd.DataFrame) -> pd.DataFrame:
+    """The settings among which one is picked, with what it is picked by."""
+    full = full_first(table)
+    return full.assign(**{CHOSEN: by_ranks(full, RATES)})
+
+
+def by_ranks(table: pd.DataFrame, weights: Mapping[str, float] = RANKED) -> pd.Series:
+    """R = rank(rate3) + rank(rate2) + 2 rank(mod4) among these settings, equal ones in between.
+
+    Or the sum of other criteria's ranks, each with its weight.
+    """
+    ranks = table[[*weights]].round(9).rank()
+    return sum(weight * ranks[name] for name, weight in weights.items())  # type: ignore[return-value]
 
 
 def medoids(clusterings: Sequence[np.ndarray]) -> np.ndarray:

@@ -5,6 +5,7 @@ embedding     silhouette in the setting's own spectral embedding
 common        modularity of the clusters in one graph: ten neighbours in standardised features
 mod4          mean modularity of the clusters in four graphs of three neighbours, the same for all
 rate2, rate3  coding rate within the clusters, in rows of unit length, raw and standardised
+rates         rank(rate3) + rank(rate2) among the row's own settings
 ranks         rank(rate3) + rank(rate2) + 2 rank(mod4) among the row's own settings
 medoid        mean adjusted Rand index with the clusters of all other settings of the row
 medoid-mod4   the product of the two
@@ -23,7 +24,7 @@ import pandas as pd
 from sklearn.metrics import pairwise_distances
 
 from flgc.graph import knn_graph
-from flgc.label_free import by_ranks, full_first, medoids
+from flgc.label_free import RATES, by_ranks, full_first, medoids
 from flgc.methods.base import Grid, Method, as_columns
 from flgc.methods.judging import posed
 from flgc.methods.picking import part_of
@@ -33,7 +34,7 @@ from flgc.spectral import spectral_embedding
 
 CRITERIA = (
     *("silhouette", "embedding", "common", "mod4", "rate2", "rate3"),
-    *("ranks", "medoid", "medoid-mod4"),
+    *("rates", "ranks", "medoid", "medoid-mod4"),
 )
 COMMON_NEIGHBOURS = 10
 CLUSTERS = "clusters"  # the column of what was found
@@ -78,7 +79,10 @@ def among(own: pd.DataFrame) -> pd.DataFrame:
     """With the criteria that compare a setting with the others."""
     medoid = medoids(own[CLUSTERS].tolist())
     return own.assign(
-        ranks=by_ranks(own), medoid=medoid, **{"medoid-mod4": medoid * own["mod4"].to_numpy()}
+        rates=by_ranks(own, RATES),
+        ranks=by_ranks(own),
+        medoid=medoid,
+        **{"medoid-mod4": medoid * own["mod4"].to_numpy()},
     )
 
 

@@ -2,19 +2,20 @@
 
 paper    one setting for all runs, the best on their test nodes or against the true clusters, on
          the average, as the paper did
-honest   for each run by itself, from a table that has no hidden column: on its validation nodes;
-         without any, on labelled nodes that were left out: by their squared error where a method
-         knows it, else by how many were right in folds; in clustering by `by_ranks` among the
-         settings that have lost no cluster (`flgc.label_free`). Where a class has a single label a
-         method may say that it cannot know: it gives ranks, and the pick is its usual setting, as
-         that of `FLGCClassifierCV` is
+honest   for each run by itself, from a table that has no hidden column: on its validation nodes,
+         where the squared error of leave-one-out decides among the best; without any, on labelled
+         nodes that were left out: by their squared error where a method knows it, else by how many
+         were right in folds; in clustering by coding rates, among the settings that have lost no
+         cluster (`flgc.label_free`). Where a class has a single label a method may say that it
+         cannot know: it gives ranks, and the pick is its usual setting, as that of
+         `FLGCClassifierCV` is
 
 A criterion that is averaged over runs is not honest: a node tested in one is labelled in another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -23,19 +24,23 @@ import pandas as pd
 from scipy.special import softmax
 
 from flgc.averaging import log_weights, of_one_size
+from flgc.label_free import CHOSEN, IN_WORDS, RATES, compared
 from flgc.methods.base import axes_of, plain
 from flgc.methods.judging import HIDDEN
+from flgc.validation import near_best
 
 Protocol = Literal["paper", "honest"]
 PROTOCOLS: tuple[Protocol, ...] = ("paper", "honest")
 Combine = Literal["best", "average"]
 ERROR, FROM_USUAL, FIRST = "error", "from_usual", "declared first"
+# The error, among settings that are as good as the best on validation nodes.
+VALIDATED = "validation, then error"
 # Shares of an average below this are left out; weights are kept to as many digits: the last ones
 # differ with the order in which cores add.
 LEAST_SHARE, DIGITS = 1e-6, 6
 # How many clusterings are averaged.
 MOST_CLUSTERINGS = 10
-BEST_CLUSTERINGS = f"the {MOST_CLUSTERINGS} best by silhouette"
+BEST_CLUSTERINGS = f"the {MOST_CLUSTERINGS} best by {IN_WORDS}"
 
 
 def pick_settings(
@@ -71,7 +76,7 @@ def weighting(
     else:
         seen = scores.drop(columns=[name for name in HIDDEN if name in scores])
         rule = _average if combine == "average" else _best
-        runs = [rule(of_run).assign(run=run) for run, of_run in seen.groupby("run", sort=False)]
+        runs = [rule(of_run).assign(run=run) for run, of_run in _by_run(seen)]
         found = pd.concat(runs, ignore_index=True)
     axes = axes_of(scores)
     tried = len(scores[axes].drop_duplicates())
@@ -80,6 +85,13 @@ def weighting(
         return found
     values = scores[["run", *axes, *(name for name in HIDDEN if name in scores)]]
     return found.merge(values, on=["run", *axes], how="left", validate="1:1")
+
+
+def _by_run(seen: pd.DataFrame) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """What each run may pick from; clusterings are compared among those of the run."""
+    is_clustering = {*RATES} <= {*seen}
+    for run, of_run in seen.groupby("run", sort=False):
+        yield run, compared(of_run) if is_clustering else of_run
 
 
 def part_of(scores: pd.DataFrame, part: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
@@ -125,23 +137,31 @@ def _for_all_runs(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _best(seen: pd.DataFrame) -> pd.DataFrame:
-    """The setting of one run."""
+    """The setting of one run; where some nodes validate, by the error among the best on them."""
     column = _criterion(seen)
+    if column == "validation" and _knows_error(seen):
+        near = near_best(seen[column].to_numpy(), seen["validated"].iloc[0])
+        return best_by(seen[near], ERROR).assign(weight=1.0, criterion=VALIDATED)
     return best_by(seen, column).assign(weight=1.0, criterion=column)
+
+
+def _knows_error(seen: pd.DataFrame) -> bool:
+    """Whether the leave-one-out error of every setting can judge it."""
+    judged = ERROR in seen and np.isfinite(seen[ERROR]).all()
+    return bool(judged and not (FROM_USUAL in seen and seen[FROM_USUAL].notna().any()))
 
 
 def _criterion(seen: pd.DataFrame) -> str:
     """The column by which a run that hides its test labels picks."""
-    known = [n for n in ("silhouette", "validation", FROM_USUAL, ERROR, "hits") if n in seen]
+    known = [n for n in (CHOSEN, "validation", FROM_USUAL, ERROR, "hits") if n in seen]
     return next((name for name in known if seen[name].notna().all()), FIRST)
 
 
 def best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
     """The best setting on the average over the given runs, one row.
 
-    A few hundred validation nodes leave many settings level: the error on labelled nodes that were
-    left out decides among them, or how many were right, then the order of the grid, which alone
-    decides where nodes that were left out tell nothing.
+    The error on labelled nodes that were left out decides among level ones, or how many were right,
+    then the order of the grid, which alone decides where nodes that were left out tell nothing.
     """
     axes = axes_of(scores)
     number = scores.groupby(axes, sort=False, dropna=False).ngroup()
@@ -154,26 +174,17 @@ def best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
     return scores.loc[(number == level.index[0]).to_numpy(), axes].head(1).reset_index(drop=True)
 
 
-def within_standard_errors(seen: pd.DataFrame, count: float) -> pd.DataFrame:
-    """The settings of a run as good on its validation nodes as the best, up to their noise.
-
-    The standard error of a share v of n nodes is sqrt(v (1 - v) / n), here that of the best.
-    """
-    best = seen["validation"].max()
-    error = np.sqrt(best * (1 - best) / seen["validated"])
-    return seen[seen["validation"] >= best - count * error - 1e-12]
-
-
 def _average(seen: pd.DataFrame) -> pd.DataFrame:
     """All settings of one run, by what they get right of nodes that they did not fit.
 
-    Of clusterings, about which nobody knows that, the best by the silhouette, one as good as the
-    other. Where a class has a single label, its pick alone.
+    Of clusterings, about which nobody knows that, the best that have lost no cluster, one as good
+    as the other. Where a class has a single label, its pick alone.
     """
     if _criterion(seen) == FROM_USUAL:
         return _best(seen)
-    if "silhouette" in seen:
-        best = seen.sort_values("silhouette", ascending=False, kind="stable").head(MOST_CLUSTERINGS)
+    if CHOSEN in seen:
+        ordered = seen.sort_values(CHOSEN, ascending=False, kind="stable")
+        best = ordered.head(MOST_CLUSTERINGS)
         return best.assign(weight=1.0 / len(best), criterion=BEST_CLUSTERINGS)
     ones = pd.Series(1.0, index=seen.index)
     hits = seen["hits"] if "hits" in seen else 0 * ones

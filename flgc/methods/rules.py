@@ -24,10 +24,11 @@ from scipy.special import softmax
 
 from flgc.averaging import log_weights, of_one_size, with_constant
 from flgc.methods.base import axes_of
-from flgc.methods.picking import ERROR, best_by, within_standard_errors
+from flgc.methods.picking import ERROR, best_by
 from flgc.propagation import embedding_grid
 from flgc.ridge import RidgePath, one_hot
 from flgc.scaling import scaled
+from flgc.validation import near_best
 
 PER_HITS = (0.0, 0.1, 0.25, 0.5, 1.0)
 POWERS = (0.0, 2.0, 4.0, 8.0, 16.0)
@@ -60,8 +61,8 @@ def picks(of_run: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
     if seen["validation"].notna().all():
         rules = {"validation": (seen, "validation")}
         for count in STANDARD_ERRORS:
-            near = within_standard_errors(seen, count)
-            rules[f"validation, {count:g} SE"] = (near, ERROR)
+            near = near_best(seen["validation"].to_numpy(), seen["validated"].iloc[0], count)
+            rules[f"validation, {count:g} SE"] = (seen[near], ERROR)
     for rule, (among, column) in rules.items():
         picked = best_by(among, column).iloc[0]
         same = np.all([of_run[axis] == picked[axis] for axis in axes_of(seen)], axis=0)

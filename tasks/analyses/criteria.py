@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from flgc.label_free import CHOSEN
 from flgc.methods.criteria import CRITERIA
 from tasks.analyses.base import Analysis, Product, TableSteps
 from tasks.analyses.curves import title_of
@@ -25,13 +26,12 @@ WORDS = {
     "mod4": "mod4: mean modularity in four graphs of 3 neighbours",
     "rate2": "coding rate in rows of unit length",
     "rate3": "coding rate in standardised rows of unit length",
+    "rates": "both rates: rank(rate3) + rank(rate2)",
     "ranks": "R: rank(rate3) + rank(rate2) + 2 rank(mod4)",
     "medoid": "medoid: mean agreement with all other settings",
     "medoid-mod4": "medoid x mod4",
     "ACC": "the best of all on the true classes",
 }
-# What `honest` picks by (docs/rules.md).
-CHOSEN = "ranks"
 
 
 @dataclass(frozen=True)

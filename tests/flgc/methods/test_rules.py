@@ -10,9 +10,10 @@ from flgc.graph import knn_graph, propagation_matrix
 from flgc.methods import rules
 from flgc.methods.flgc import FLGC
 from flgc.methods.judging import posed
-from flgc.methods.picking import weighting, within_standard_errors
+from flgc.methods.picking import weighting
 from flgc.methods.rules import compare_rules, picks
 from flgc.methods.scoring import score_table
+from flgc.validation import near_best
 
 DATA = load("subspaces-crowded")
 P = propagation_matrix(knn_graph(DATA.features, 5))
@@ -77,8 +78,8 @@ VALIDATED = pd.DataFrame(
 @pytest.mark.parametrize(("count", "kept"), [(0, [1]), (0.25, [1, 2]), (1, [1, 2, 3]), (3, 4)])
 def test_settings_within_standard_errors_of_the_best(count: float, kept: list[int]) -> None:
     """Here one is sqrt(.8 * .2 / 100) = .04."""
-    found = within_standard_errors(VALIDATED, count)["p_hops"].tolist()
-    assert found == (kept if isinstance(kept, list) else [1, 2, 3, 4])
+    near = near_best(VALIDATED["validation"].to_numpy(), 100.0, count)
+    assert VALIDATED["p_hops"][near].tolist() == (kept if isinstance(kept, list) else [1, 2, 3, 4])
 
 
 def test_where_some_validate_the_error_decides_among_the_best() -> None:
@@ -103,5 +104,5 @@ def test_validation_nodes_count_as_hits() -> None:
     found = compare_rules(data, graph, [few], {"plain": table})
     weights = weighting(table, "honest", combine="average")
     expected = judge([0], FLGC().combined(problem, weights).classes)["test"][0]
-    own = found[(found["e"] == 0.25) & (found["p"] == 8)]
+    own = found[(found["e"] == 1) & (found["p"] == 4)]
     assert own["accuracy"].item() == pytest.approx(expected, abs=0.006)
