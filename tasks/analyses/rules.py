@@ -15,23 +15,27 @@ from tasks.stages.products import rules
 if TYPE_CHECKING:
     from tasks.report.evidence import Evidence
 
-# The rows whose scores are taken, by what their features are.
-ROWS = {"as they are": "FLGC*", "with a constant": "FLGC* averaged"}
 BOUND = "the best on test nodes"  # no rule: nobody could do better by a pick
 
 
 @dataclass(frozen=True)
 class Rules(Analysis):
-    """Test accuracy of rules for picking and averaging, on data that are there to choose them."""
+    """Test accuracy of rules for picking and averaging, on data that are there to choose them.
+
+    From the scores of two rows: one with features as they are, one with a constant besides.
+    """
 
     kind = "rules"
     title = "Rules for picking and averaging"
     file = "Every rule in every run as a file:"
+    plain: str
+    constant: str
 
     def products(self, table: TableSteps) -> Iterator[Product]:
         """One step for each dataset, from the scores of the rows that are there."""
         by_dataset: dict[str, dict] = {}
-        for features, name in ROWS.items():
+        rows = {"as they are": self.plain, "with a constant": self.constant}
+        for features, name in rows.items():
             for cell in table.of("honest"):
                 if cell.method == name:
                     by_dataset.setdefault(cell.subject.title, {})[features] = cell

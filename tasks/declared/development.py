@@ -54,7 +54,7 @@ DEVELOPMENT = (
         preparations=(MIN_MAX,),
         split="10%",
         runs=10,
-        analyses=(Rules(),),
+        analyses=(Rules(*SINGLE_AND_AVERAGED),),
     ),
     Experiment(
         name="development-graphs",
@@ -67,7 +67,7 @@ DEVELOPMENT = (
         preparations=(GRAPH,),
         split="random",
         runs=10,
-        analyses=(Rules(),),
+        analyses=(Rules(*SINGLE_AND_AVERAGED),),
     ),
     Experiment(
         name="development-validated",
@@ -80,7 +80,7 @@ DEVELOPMENT = (
         preparations=(MIN_MAX,),
         split="random",
         runs=10,
-        analyses=(Rules(),),
+        analyses=(Rules(*SINGLE_AND_AVERAGED),),
     ),
     Experiment(
         name="development-clustering",

@@ -14,8 +14,9 @@ from tasks.report.evidence import Declaration, Evidence
 from tasks.report.writers.markdown import written
 from tests.tasks.chain import IRIS
 
+RULES = Rules("FLGC*", "FLGC* averaged")
 EXPERIMENT = dataclasses.replace(
-    IRIS, methods=("FLGC", "FLGC*", "FLGC* averaged"), analyses=(Rules(),)
+    IRIS, methods=("FLGC", "FLGC*", "FLGC* averaged"), analyses=(RULES,)
 )
 
 
@@ -48,7 +49,7 @@ def test_rules_are_compared_by_their_means() -> None:
     declared = Declaration(described(EXPERIMENT), analyses_of(EXPERIMENT), ("honest",))
     products = {"rules": {"iris": table, "wine": table.assign(accuracy=0.6)}}
     evidence = Evidence(declared, products=products)
-    text = written(Rules().says(evidence, evidence.rows("rules")))
+    text = written(RULES.says(evidence, evidence.rows("rules")))
     assert "| error | as they are | 55.25 | 20.00 | 50.50 | 60.00 |" in text
     assert "| average, e = 0.25, p = 8 | as they are | 65.25 | 0.00 | 70.50 | 60.00 |" in text
     assert "The best mean has: average, e = 0.25, p = 8, features as they are, 65.25." in text
