@@ -26,9 +26,10 @@ def table_below(report: str, title: str, heading: str) -> str:
 def averages(folder: Path) -> str:
     """Mean accuracy of the averages over the sets of all three tables: e down, p across."""
     names = ("tables", "graphs", "validated")
-    rows = pd.concat(pd.read_csv(folder / f"development-{name}-rules.csv") for name in names)
+    files = {name: pd.read_csv(folder / f"development-{name}-rules.csv") for name in names}
+    rows = pd.concat([table.assign(of=name) for name, table in files.items()])
     own = rows[(rows["rule"] == "average") & (rows["features"] == CHOSEN_FEATURES)]
-    of_sets = own.groupby(["e", "p", "dataset"])["accuracy"].mean()
+    of_sets = own.groupby(["e", "p", "of", "dataset"])["accuracy"].mean()
     means = 100 * of_sets.groupby(["e", "p"]).mean().unstack()
     lines = [["e", *(f"p = {p:g}" for p in means)]]
     lines += [[f"{e:g}", *(f"{value:.2f}" for value in row)] for e, row in means.iterrows()]

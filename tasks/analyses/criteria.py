@@ -43,6 +43,7 @@ class Criteria(Analysis):
 
     kind = "criteria"
     title = "Picking without classes"
+    file = "What each picks for each row as a file:"
     datasets: tuple[str, ...]
     method: str
     others: tuple[str, ...] = ()
