@@ -20,10 +20,11 @@ import numpy as np
 import pandas as pd
 import scipy.linalg as la
 import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 
 from flgc.graph import knn_graph
 from flgc.metrics import modularity
-from flgc.scaling import dense, standardised, unit_length
+from flgc.scaling import dense, standardised
 
 # Of the graphs in which modularity is measured.
 NEIGHBOURS = 3
@@ -66,7 +67,7 @@ class LabelFree:
     def _spaces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         X = dense(self.X[self._rows]).astype(np.float64)
         S1 = standardised(X)
-        return S1, unit_length(X), unit_length(S1), whitened(S1)
+        return S1, normalize(X), normalize(S1), whitened(S1)
 
     @cached_property
     def _graphs(self) -> list[sp.csr_array]:
