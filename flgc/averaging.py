@@ -7,7 +7,7 @@ eigendecomposition, and their sum is one product: Q diag(sum_r w_r / (eigenvalue
 
 The weight of a model comes from nodes that the run may see and the model did not fit:
 
-    w_s = exp(hits_s / 4) E_s^-8 / size_s
+    w_s = exp(hits_s) E_s^-4 / size_s
 
 hits_s is how many of them it gets right, E_s its leave-one-out squared error, and size_s the mean
 absolute score: a large regularization makes scores small, not wrong.
@@ -28,8 +28,8 @@ from flgc.grid import check_grid, parts_of_splits, solved
 from flgc.propagation import coefficients, embedding_grid, iterate_filter
 from flgc.ridge import RidgePath, is_within, one_hot
 
-# How much one more hit and a smaller error count (docs/decisions.md).
-PER_HIT, ERROR_POWER = 0.25, 8
+# How much one more hit and a smaller error count (docs/rules.md).
+PER_HIT, ERROR_POWER = 1.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -121,14 +121,20 @@ def _summed(
     return W, xp.sum(weighted, axis=-2)
 
 
-def log_weights(hits: np.ndarray, errors: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """hits / 4 - 8 log E of each model; -inf where its scores are not finite or all 0.
+def log_weights(
+    hits: np.ndarray,
+    errors: np.ndarray,
+    sizes: np.ndarray,
+    per_hit: float = PER_HIT,
+    power: float = ERROR_POWER,
+) -> np.ndarray:
+    """hits - 4 log E of each model; -inf where its scores are not finite or all 0.
 
     Hits are counted at nodes that the run may see and the model did not fit: labelled ones, each
     left out, and validation nodes.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        logs = PER_HIT * hits - ERROR_POWER * np.log(errors)
+        logs = per_hit * hits - power * np.log(errors)
         usable = np.isfinite(logs) & np.isfinite(np.log(sizes))
     return np.where(usable, logs, -np.inf)
 

@@ -23,6 +23,7 @@ from flgc.classifier import GraphClassifier
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.grid import GridScores, accuracies, check_grid, ranks_from_usual, score_grid
 from flgc.inputs import node_mask
+from flgc.validation import near_best
 
 # The grid of the paper's Section IV-A.
 PAPER_HOPS = tuple(range(21))
@@ -36,7 +37,9 @@ class FLGCClassifierCV(GraphClassifier):
     """`FLGCClassifier` whose hops, teleport and regularization are picked from a grid, or averaged.
 
     Every model of the grid is scored in closed form: by leave-one-out on the labelled nodes, or,
-    when `fit` gets a validation mask, by accuracy on those nodes. Test labels are never needed.
+    when `fit` gets a validation mask, by accuracy on those nodes: among the models within half a
+    standard error of the best, the one with the smallest squared error of leave-one-out is picked.
+    Test labels are never needed.
 
     Leave-one-out cannot judge if a class has a single labelled node: a fit without it has never
     seen the class. Then `fit` warns and takes the model of the grid that is nearest to 10 hops,
@@ -50,7 +53,7 @@ class FLGCClassifierCV(GraphClassifier):
         What leave-one-out measures. Squared error picks better when labels are few: accuracy on
         a handful of nodes has too many ties.
     combine : {"best", "average"}, default="best"
-        "average" takes all models, each with the weight exp(hits / 4) / (squared error)^8, where
+        "average" takes all models, each with the weight exp(hits) / (squared error)^4, where
         hits are the left-out labelled nodes and the validation nodes that it gets right. X gets a
         constant feature, and the sum is one linear filter again:
         scores = sum_h P^h (X coef_[h] + intercept_[h]).
@@ -145,7 +148,8 @@ class FLGCClassifierCV(GraphClassifier):
             where = resolve_device(self.device)
             grid = (self.hops, self.teleports, self.regularizations)
             index = int(np.argmin(ranks_from_usual(P, X, to_device(labelled, where), *grid)))
-        self._pick(scores, index)
+        noisy = 0 if held_out is None or (counts == 1).any() else len(held_out)
+        self._pick(scores, index, noisy)
         if index is not None:
             warnings.warn(
                 f"a single node is labelled in the class(es) {self.classes_[counts == 1].tolist()}:"
@@ -250,11 +254,12 @@ class FLGCClassifierCV(GraphClassifier):
             leave_one_out=min(self.regularizations) > 0,
         )
 
-    def _pick(self, scores: GridScores, index: int | None = None) -> None:
+    def _pick(self, scores: GridScores, index: int | None, n_validation: int) -> None:
         """The best model of the grid, or that at `index`, and the table of all.
 
-        With a few hundred validation nodes many models are level: the leave-one-out error decides
-        among them, then the order of the grid.
+        Among models that are level, up to the noise of that many validation nodes, the
+        leave-one-out error decides, then the order of the grid. The error cannot judge a class
+        with a single label.
         """
         axes = np.meshgrid(self.hops, self.teleports, self.regularizations, indexing="ij")
         names = ("hops", "teleport", "regularization")
@@ -278,7 +283,10 @@ class FLGCClassifierCV(GraphClassifier):
                 f"features or regularizations are too large or too small, rescale them."
             )
         if index is None:
-            level = np.flatnonzero(score == score.max())
+            known = n_validation > 0 and "loo_squared_error" in table and np.isfinite(errors).all()
+            level = np.flatnonzero(
+                near_best(score, n_validation) if known else score == score.max()
+            )
             # An error of NaN must not win.
             index = int(level[np.argmin(np.nan_to_num(errors[level], nan=np.inf))])
         self.best_index_ = index

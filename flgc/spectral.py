@@ -69,13 +69,6 @@ def spectral_embedding(affinity: np.ndarray, n_components: int) -> np.ndarray:
     return normalize(vectors * (scale[:, None] > 0))
 
 
-def eigengap(affinity: np.ndarray, n_clusters: int) -> float:
-    """lambda_c - lambda_(c+1) of the normalised affinity, c the number of clusters."""
-    W, _ = _normalised(affinity)
-    values, _ = leading_eigenpairs(W, n_clusters + 1, "LA")
-    return float(values[n_clusters - 1] - values[-1])
-
-
 def _normalised(affinity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """D^-1/2 W D^-1/2 of W without its diagonal, and the diagonal of D^-1/2."""
     W = affinity.copy()

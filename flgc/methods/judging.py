@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
 
+from flgc.label_free import LabelFree, of_distinct
 from flgc.methods.base import Method, Problem
 from flgc.metrics import clustering_accuracy, normalized_mutual_information, silhouette
 from flgc.scaling import standardised
@@ -56,9 +57,10 @@ class Labels:
 class Clusters:
     """The judge of a clustering: ACC and NMI against the known classes, and the silhouette.
 
-    The silhouette uses no class: it says how much closer nodes are to their own cluster than to the
-    next. It is taken in standardised features, whatever was clustered, so that values of different
-    graphs and scalings can be compared.
+    The others use no class: the columns of `flgc.label_free`, and the silhouette, which says how
+    much closer nodes are to their own cluster than to the next. All are taken in spaces that are
+    the same whatever was clustered, so that values of different graphs and scalings can be
+    compared.
     """
 
     truth: np.ndarray
@@ -70,13 +72,18 @@ class Clusters:
         return {
             "ACC": np.array([clustering_accuracy(*pair) for pair in pairs]),
             "NMI": np.array([normalized_mutual_information(*pair) for pair in pairs]),
-            "silhouette": np.array(
-                [
-                    silhouette(self._distances, np.asarray(of_run)[self._sample])
-                    for of_run in classes
-                ]
-            ),
+            **of_distinct(self._without_classes, classes),
         }
+
+    def _without_classes(self, labels: np.ndarray) -> dict[str, float]:
+        return {
+            "silhouette": silhouette(self._distances, labels[self._sample]),
+            **self._label_free(labels),
+        }
+
+    @cached_property
+    def _label_free(self) -> LabelFree:
+        return LabelFree(self.features)
 
     @cached_property
     def _distances(self) -> np.ndarray:

@@ -2,18 +2,19 @@
 
 paper    one setting for all runs, the best on average on their test nodes, or against the true
          clusters, as the paper did
-honest   for each run by itself, from a table without hidden columns: by its validation nodes;
-         without any, by labelled nodes that were left out: their squared error if a method
-         computes it, else the number of right ones in folds; in clustering by the silhouette,
-         which uses no labels. If a class has a single label, a method may give ranks instead, and
-         the pick is its usual setting, as in `FLGCClassifierCV`
+honest   for each run by itself, from a table without hidden columns: on its validation nodes, with
+         the squared error of leave-one-out to decide among the best; without any, by labelled
+         nodes that were left out: their squared error if a method computes it, else the number of
+         right ones in folds; in clustering by coding rates, among the settings that have lost no
+         cluster (`flgc.label_free`). If a class has a single label, a method may give ranks
+         instead, and the pick is its usual setting, as in `FLGCClassifierCV`
 
 A criterion averaged over runs is not honest: a node tested in one run is labelled in another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -22,19 +23,23 @@ import pandas as pd
 from scipy.special import softmax
 
 from flgc.averaging import log_weights, of_one_size
+from flgc.label_free import CHOSEN, IN_WORDS, RATES, compared
 from flgc.methods.base import axes_of, plain
 from flgc.methods.judging import HIDDEN
+from flgc.validation import near_best
 
 Protocol = Literal["paper", "honest"]
 PROTOCOLS: tuple[Protocol, ...] = ("paper", "honest")
 Combine = Literal["best", "average"]
 ERROR, FROM_USUAL, FIRST = "error", "from_usual", "declared first"
+# The error, among settings that are as good as the best on validation nodes.
+VALIDATED = "validation, then error"
 # Shares of an average below this are left out. Weights are rounded to so many digits, as the last
 # ones depend on the order in which cores add.
 LEAST_SHARE, DIGITS = 1e-6, 6
 # The number of clusterings in an average.
 MOST_CLUSTERINGS = 10
-BEST_CLUSTERINGS = f"the {MOST_CLUSTERINGS} best by silhouette"
+BEST_CLUSTERINGS = f"the {MOST_CLUSTERINGS} best by {IN_WORDS}"
 
 
 def pick_settings(
@@ -69,7 +74,7 @@ def weighting(
     else:
         seen = scores.drop(columns=[name for name in HIDDEN if name in scores])
         rule = _average if combine == "average" else _best
-        runs = [rule(of_run).assign(run=run) for run, of_run in seen.groupby("run", sort=False)]
+        runs = [rule(of_run).assign(run=run) for run, of_run in _by_run(seen)]
         picks = pd.concat(runs, ignore_index=True)
     axes = axes_of(scores)
     tried = len(scores[axes].drop_duplicates())
@@ -78,6 +83,13 @@ def weighting(
         return picks
     values = scores[["run", *axes, *(name for name in HIDDEN if name in scores)]]
     return picks.merge(values, on=["run", *axes], how="left", validate="1:1")
+
+
+def _by_run(seen: pd.DataFrame) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """What each run may pick from; clusterings are compared among those of the run."""
+    is_clustering = {*RATES} <= {*seen}
+    for run, of_run in seen.groupby("run", sort=False):
+        yield run, compared(of_run) if is_clustering else of_run
 
 
 def part_of(scores: pd.DataFrame, part: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
@@ -118,27 +130,36 @@ def is_pick(weights: pd.DataFrame) -> bool:
 def _for_all_runs(scores: pd.DataFrame) -> pd.DataFrame:
     column = "ACC" if "ACC" in scores else "test"
     runs = scores["run"].unique()
-    best = pd.concat([_best_by(scores, column)] * len(runs), ignore_index=True)
+    best = pd.concat([best_by(scores, column)] * len(runs), ignore_index=True)
     return best.assign(run=runs, weight=1.0, criterion=column)
 
 
 def _best(seen: pd.DataFrame) -> pd.DataFrame:
-    """The setting of one run."""
+    """The setting of one run; where some nodes validate, by the error among the best on them."""
     column = _criterion(seen)
-    return _best_by(seen, column).assign(weight=1.0, criterion=column)
+    if column == "validation" and _knows_error(seen):
+        near = near_best(seen[column].to_numpy(), seen["validated"].iloc[0])
+        return best_by(seen[near], ERROR).assign(weight=1.0, criterion=VALIDATED)
+    return best_by(seen, column).assign(weight=1.0, criterion=column)
+
+
+def _knows_error(seen: pd.DataFrame) -> bool:
+    """Whether the leave-one-out error of every setting can judge it."""
+    judged = ERROR in seen and np.isfinite(seen[ERROR]).all()
+    return bool(judged and not (FROM_USUAL in seen and seen[FROM_USUAL].notna().any()))
 
 
 def _criterion(seen: pd.DataFrame) -> str:
     """The column by which a run picks without its test labels."""
-    present = [n for n in ("silhouette", "validation", FROM_USUAL, ERROR, "hits") if n in seen]
+    present = [n for n in (CHOSEN, "validation", FROM_USUAL, ERROR, "hits") if n in seen]
     return next((name for name in present if seen[name].notna().all()), FIRST)
 
 
-def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
+def best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
     """The best setting on average over these runs, one row.
 
-    With a few hundred validation nodes many settings are level: the error on left-out labelled
-    nodes decides among them, or the number of right ones, then the order of the grid.
+    Among level ones the error on left-out labelled nodes decides, or the number of right ones, then
+    the order of the grid, which alone decides where left-out nodes say nothing.
     """
     axes = axes_of(scores)
     number = scores.groupby(axes, sort=False, dropna=False).ngroup()
@@ -154,13 +175,14 @@ def _best_by(scores: pd.DataFrame, column: str) -> pd.DataFrame:
 def _average(seen: pd.DataFrame) -> pd.DataFrame:
     """All settings of one run, weighted by their hits on nodes that they did not fit.
 
-    For clusterings, which have no hits, the best by the silhouette, with equal weights. If a class
-    has a single label, the pick alone.
+    For clusterings, which have no hits, the best of those that have lost no cluster, with equal
+    weights. If a class has a single label, the pick alone.
     """
     if _criterion(seen) == FROM_USUAL:
         return _best(seen)
-    if "silhouette" in seen:
-        best = seen.sort_values("silhouette", ascending=False, kind="stable").head(MOST_CLUSTERINGS)
+    if CHOSEN in seen:
+        ordered = seen.sort_values(CHOSEN, ascending=False, kind="stable")
+        best = ordered.head(MOST_CLUSTERINGS)
         return best.assign(weight=1.0 / len(best), criterion=BEST_CLUSTERINGS)
     ones = pd.Series(1.0, index=seen.index)
     hits = seen["hits"] if "hits" in seen else 0 * ones

@@ -34,7 +34,7 @@ class Options:
 
     suite: Annotated[
         str,
-        typer.Option(help="paper, tiny (embedded data, a minute), or a .toml file of your own."),
+        typer.Option(help="paper, tiny (a minute), development (rules), or your own .toml file."),
     ] = "paper"
     datasets: Datasets = None
     methods: Methods = None

@@ -8,15 +8,13 @@ import re
 from collections.abc import Sequence
 
 from flgc.noise import NOISES
-from tasks.declared.paper import FLGC_ROWS, INTENSITIES, PAPER, SMALL_SETS
+from tasks.declared.paper import FLGC_ROWS, INTENSITIES, NOISY, PAPER, SMALL_SETS
 from tasks.declared.types import Experiment, Noise
 
 TABLES = {experiment.name: experiment for experiment in PAPER}
-# The table of the paper whose grids and preparation another dataset gets, by its task.
+# The table of the paper whose methods and grids another dataset gets, by its task.
 LIKE = {"clustering": TABLES["robustness"], "classification": TABLES["uci"]}
 METHODS = {"clustering": LIKE["clustering"].methods, "classification": FLGC_ROWS}
-# On one graph, where the paper's table has as many graphs.
-HOPS = (1, 3)
 DEFAULT_NOISES = tuple((kind, intensity) for kind in NOISES for intensity in INTENSITIES)
 
 
@@ -36,7 +34,7 @@ def under_noise(
     """
     like, pixels = LIKE[task], kind == "images"
     prepared = like.preparations[0] if pixels or split else SMALL_SETS[0]
-    hops = {} if split else {"hops": HOPS}
+    grid = {} if split else NOISY
     return Experiment(
         name=f"robustness-{named(dataset)}",
         flow="robustness",
@@ -46,7 +44,7 @@ def under_noise(
         methods=tuple(methods or METHODS[task]),
         grids=like.grids,
         preparations=(
-            dataclasses.replace(prepared, n_neighbors=None, axes={**prepared.axes, **hops}),
+            dataclasses.replace(prepared, n_neighbors=None, axes={**prepared.axes, **grid}),
         ),
         split=split,
         noises=tuple(

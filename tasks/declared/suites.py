@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from tasks.declared.development import DEVELOPMENT
 from tasks.declared.from_toml import read_suite
 from tasks.declared.paper import PAPER
 from tasks.declared.tiny import TINY
 from tasks.declared.types import Experiment
 
-SUITES = {"paper": PAPER, "tiny": TINY}
+SUITES = {"paper": PAPER, "tiny": TINY, "development": DEVELOPMENT}
 FILE = ".toml"
 
 

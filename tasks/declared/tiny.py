@@ -103,7 +103,7 @@ TINY = (
         datasets=("digits",),
         methods=CLUSTERINGS,
         grids=closed_form((3,), (0.0, 0.2), (100.0,)),
-        preparations=(prepared("unit-length", "standardised", 12, threshold=0.25),),
+        preparations=(prepared("unit-length", "standardised", 12),),
         noises=noises((0.1,), runs={SHARED: 2, INDEPENDENT: 1}),
         analyses=(Samples(("digits",)),),
     ),

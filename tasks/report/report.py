@@ -69,9 +69,10 @@ such as its graph, is in `paper` alone; noise is the same in both protocols. A m
 include another's cannot be the worse of the two there.""",
     "honest": f"""\
 **`honest`**: settings are chosen for each run without its test labels: on its validation nodes if
-there are any, otherwise on labelled nodes that a fit leaves out, by the squared error of
-leave-one-out if a method knows it, or by its hits in {N_FOLDS} folds; for clusterings by the
-silhouette, which picks among the preparations (graph, scaling) too. Trained methods are picked in
+there are any (of settings that are level there up to noise, the one with the smallest error of
+leave-one-out), otherwise on labelled nodes that a fit leaves out, by the squared error of
+leave-one-out if a method knows it, or by its hits in {N_FOLDS} folds; for clusterings by coding
+rates, which pick among the preparations (graph, scaling) too. Trained methods are picked in
 the same way, all their settings in all runs. A method that averages picks nothing: all models of
 its grid are added up in each run, with more weight the more nodes that the run may see and the
 model did not fit it gets right.""",

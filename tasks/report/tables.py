@@ -10,8 +10,9 @@ import pandas as pd
 from flgc.datasets.dataset import titled
 from flgc.datasets.splits import N_FOLDS
 from flgc.grid import USUAL_HOPS, USUAL_TELEPORT
+from flgc.label_free import CHOSEN, IN_WORDS
 from flgc.methods.base import AXIS, axes_of
-from flgc.methods.picking import BEST_CLUSTERINGS, ERROR, FIRST, FROM_USUAL
+from flgc.methods.picking import BEST_CLUSTERINGS, ERROR, FIRST, FROM_USUAL, VALIDATED
 from tasks.declared.described import Described
 from tasks.declared.published import LITERATURE
 from tasks.report.gaps import FAILED
@@ -28,10 +29,11 @@ JUDGED_ON = {
     "test": "test nodes",
     "ACC": "true classes",
     "validation": "validation nodes",
+    VALIDATED: "squared error of leave-one-out, among the best on validation nodes",
     ERROR: "squared error of leave-one-out",
     FROM_USUAL: "nothing, as a class has a single label: the usual setting",
     "hits": f"hits in {N_FOLDS} folds of the labelled nodes",
-    "silhouette": "silhouette, which knows no labels",
+    CHOSEN: f"{IN_WORDS}, which know no labels",
     FIRST: "nothing: the first declared",
     BEST_CLUSTERINGS: f"none picked: the affinities of {BEST_CLUSTERINGS}, added up",
     "all, weighted": "none picked: all, weighted by hits on nodes not fitted, error and size",

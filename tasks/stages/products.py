@@ -6,6 +6,7 @@ from typing import Any
 from flgc.datasets.sizes import sizes
 from flgc.methods.criteria import compare_criteria
 from flgc.methods.picking import as_declared, usual
+from flgc.methods.rules import compare_rules
 from flgc.methods.sorted_affinity import sort_affinity
 from flgc.methods.timing import time_methods
 from flgc.methods.varying import vary_method
@@ -49,6 +50,15 @@ affinity = Stage("affinity", sort_affinity, code=of_parameters, resolve=resolve_
 
 # What a clustering could be picked by without classes: each criterion's pick, side by side.
 criteria = Stage("criteria", compare_criteria, code=of_parameters)
+
+
+def of_scores(store: str, scores: Mapping[str, Artifact], **given: Any) -> list[Any]:
+    """The code of all scalings in the scores."""
+    return of_picks(store, scores)
+
+
+# What runs could be picked or averaged by without test labels: each rule's accuracy.
+rules = Stage("rules", compare_rules, code=of_scores)
 
 # Accuracy and training time of all methods over the hops, while nothing else runs.
 time = Stage("time", time_methods, code=of_picks)

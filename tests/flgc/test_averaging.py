@@ -67,7 +67,7 @@ def _problem(n_features):
 def test_weights_count_hits_and_errors():
     errors, sizes = np.array([0.5, 1.0, np.nan, 1.0]), np.array([2.0, 4.0, np.nan, 0.0])
     found = np.exp(log_weights(np.array([2.0, 5.0, 14.0, 14.0]), errors, sizes))
-    np.testing.assert_allclose(found, [np.exp(2 / 4) * 2**8, np.exp(5 / 4), 0, 0])
+    np.testing.assert_allclose(found, [np.exp(2) * 2**4, np.exp(5), 0, 0])
     np.testing.assert_allclose(
         of_one_size(np.array([0.5, 0.5, 0.0, 0.0]), sizes), [1 / 4, 1 / 8, 0, 0]
     )
@@ -115,7 +115,7 @@ def test_the_estimator_is_the_average_of_models_fitted_by_themselves(problem, n_
         best = np.sort(seen, axis=1)
         assume((best[:, -1] - best[:, -2]).min() > 1e-9)
         error = np.mean(np.sum((Y - left_out) ** 2, axis=1))
-        logs.append(np.sum(seen.argmax(axis=1) == truth) / 4 - 8 * np.log(error))
+        logs.append(np.sum(seen.argmax(axis=1) == truth) - 4 * np.log(error))
         sizes.append(np.abs(left_out).mean())
     shares = softmax(logs)
     weights = np.reshape(shares / sizes, SHAPE)

@@ -44,7 +44,7 @@ def test_help_and_lists_do_not_wait_for_the_heavy_packages(words, tmp_path, monk
 def test_the_package_lists_what_it_has_and_nothing_else():
     code = "import flgc; print(*dir(flgc)); from flgc import *; print(FLGCClustering.__module__)"
     done = python(code)
-    estimators = "FLGCClassifier FLGCClassifierCV FLGCClustering"
+    estimators = "FLGCClassifier FLGCClassifierCV FLGCClustering FLGCClusteringCV"
     assert done.stdout.splitlines() == [f"{estimators} __version__", "flgc.clustering"]
     with pytest.raises(AttributeError, match="FLGCRegressor"):
         _ = flgc.FLGCRegressor

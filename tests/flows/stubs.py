@@ -161,6 +161,14 @@ class Stubs:
         ]
         return pd.DataFrame(rows)
 
+    def _rules(self, scores: Mapping[str, Any], **_: Any) -> pd.DataFrame:
+        rows = [
+            {"rule": rule, "features": features, "run": 0, "accuracy": self._share()}
+            for rule in ("error", "the best on test nodes")
+            for features in scores
+        ]
+        return pd.DataFrame(rows).assign(e=float("nan"), p=float("nan"))
+
     def _describe(self, data: Mapping[str, Any], **_: Any) -> pd.DataFrame:
         rows = [
             {

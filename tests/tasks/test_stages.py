@@ -10,6 +10,7 @@ import pytest
 from flgc import FLGCClassifier
 from flgc.datasets import from_graph, load
 from flgc.datasets.splits import from_table
+from flgc.label_free import CHOSEN, compared
 from flgc.methods import registry
 from flgc.methods.flgc import FLGC
 from flgc.methods.registry import Contender
@@ -199,22 +200,38 @@ def test_a_shared_pattern_reaches_the_data_of_both_protocols(tmp_path: Path) -> 
         np.testing.assert_array_equal(noisy[0][alike], noisy[1][alike])
 
 
-def test_honest_clustering_picks_among_preparations_by_the_silhouette(tmp_path: Path) -> None:
-    two = (*NOISY.preparations, prepared("unit-length", "unit-length", 10))
-    grids = closed_form((2,), (0.0, 0.1), (10.0,))
-    experiment = dataclasses.replace(NOISY, noises=(), preparations=two, grids=grids)
-    honest = Cell(experiment, Subject("wine"), "FLGC*", "honest")
+def corrupted(store: Path, cell: Cell) -> np.ndarray:
+    """The features that a cell is made from."""
+    data = dag_of_cell(cell).cells[-1].data
+    return dataset_of(Store(store).read(run_steps(store, chain_of(data))[data].key)).features
+
+
+PREPARED = dataclasses.replace(
+    NOISY,
+    name="prepared",
+    grids=closed_form((2,), (0.0, 0.1), (10.0,)),
+    noises=(),
+    preparations=(
+        prepared("standardised", "standardised", 10),
+        prepared("unit-length", "unit-length", 10),
+    ),
+)
+
+
+def test_honest_clustering_picks_among_all_preparations_together(tmp_path: Path) -> None:
+    honest = Cell(PREPARED, Subject("wine"), "FLGC*", "honest")
     [picked] = rows(tmp_path, run_cell(tmp_path, honest)["pick"]).to_dict("records")
-    silhouettes, tried = {}, 0
-    for preparation in two:
-        alone = dataclasses.replace(experiment, preparations=(preparation,))
+    tables = []
+    for preparation in PREPARED.preparations:
+        alone = dataclasses.replace(PREPARED, preparations=(preparation,))
         cell = dataclasses.replace(honest, experiment=alone)
         scores = rows(tmp_path, run_cell(tmp_path, cell)["score"])
-        silhouettes[preparation.title] = scores["silhouette"].max()
-        tried += len(scores)
-    assert len(set(silhouettes.values())) == 2
-    assert (picked["criterion"], picked["tried"]) == ("silhouette", tried)
-    assert picked["p_graph"] == max(silhouettes, key=silhouettes.__getitem__)
+        tables.append(scores.assign(p_graph=preparation.title))
+    every = pd.concat(tables, ignore_index=True)
+    first = compared(every)[CHOSEN].idxmax()
+    tried = len(every)
+    assert (picked["criterion"], picked["tried"]) == (CHOSEN, tried)
+    assert picked["p_graph"] == every["p_graph"][first]
     best = dataclasses.replace(honest, protocol="paper")
     [paper] = rows(tmp_path, run_cell(tmp_path, best)["pick"]).to_dict("records")
     assert (paper["criterion"], paper["tried"]) == ("ACC", tried)

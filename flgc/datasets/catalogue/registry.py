@@ -2,6 +2,7 @@
 
 import difflib
 
+from flgc.datasets.catalogue.development import DEVELOPMENT
 from flgc.datasets.catalogue.entry import Entry
 from flgc.datasets.catalogue.graphs import GRAPHS
 from flgc.datasets.catalogue.images import IMAGES
@@ -10,7 +11,7 @@ from flgc.datasets.errors import UnknownDataset
 from flgc.registry import Registry
 
 REGISTRY: Registry[Entry] = Registry(
-    "dataset", {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES)}
+    "dataset", {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES, *DEVELOPMENT)}
 )
 
 # The spelling of each name and alias, by its lower case.

@@ -78,9 +78,10 @@ def test_an_average_clusters_the_weighted_sum_of_affinities(problem: Problem) ->
         np.testing.assert_array_equal(found.classes[run], spectral_clusters(expected, 3, seed))
 
 
-def test_the_best_by_silhouette_are_averaged_one_as_good_as_the_other() -> None:
+def test_the_best_by_coding_rates_are_averaged_one_as_good_as_the_other() -> None:
+    rates = dict.fromkeys(("rate2", "rate3"), np.arange(15) % 12)
     scores = pd.DataFrame(
-        {"run": 0, "p_hops": range(15), "silhouette": np.arange(15) % 12, "ACC": 0.0, "NMI": 0.0}
+        {"run": 0, "p_hops": range(15), "n_clusters": 3.0, **rates, "ACC": 0.0, "NMI": 0.0}
     )
     found = weighting(scores, "honest", combine="average")
     assert sorted(found["p_hops"]) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]

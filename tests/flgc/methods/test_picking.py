@@ -26,6 +26,7 @@ NOBODY = [[np.nan] * 3] * 2
 TWO_RUNS = {
     "error": [[0.5, 0.4, 0.3], [0.1, 0.2, 0.3]],
     "validation": [[0.9, 0.9, 0.8], [0.7, 0.8, 0.9]],
+    "validated": [[100.0] * 3] * 2,
     "test": [[0.3, 0.2, 0.1], [0.1, 0.2, 0.9]],
 }
 
@@ -37,10 +38,22 @@ def hops_of(frame: pd.DataFrame, protocol: str) -> list[int]:
 def test_honest_picks_for_each_run_on_its_validation_nodes():
     frame = scores(**TWO_RUNS)
     assert hops_of(frame, "honest") == [2, 3], "level ones are told apart by leave-one-out"
-    picks = weighting(frame, "honest")
-    assert set(picks["criterion"]) == {"validation"}
-    assert picks["test"].tolist() == [0.2, 0.9]
-    assert picks["tried"].tolist() == [3, 3]
+    assert set(weighting(frame, "honest")["criterion"]) == {"validation, then error"}
+
+
+@pytest.mark.parametrize(("n_nodes", "hops"), [(10_000, 3), (500, 2), (5, 1)])
+def test_the_error_decides_among_the_best_up_to_half_a_standard_error(n_nodes, hops):
+    frame = scores(
+        validation=[[0.85, 0.895, 0.9]],
+        validated=[[float(n_nodes)] * 3],
+        error=[[0.1, 0.2, 0.3]],
+        test=[[0.0, 0.0, 0.0]],
+    )
+    assert hops_of(frame, "honest") == [hops]
+    for unknown in ([np.nan, 0.2, 0.3], None):  # then accuracy alone
+        other = frame.drop(columns="error") if unknown is None else frame.assign(error=unknown)
+        assert hops_of(other, "honest") == [3]
+        assert set(weighting(other, "honest")["criterion"]) == {"validation"}
 
 
 def test_paper_picks_one_for_all_runs_on_the_mean_of_their_test_nodes():
@@ -95,10 +108,16 @@ CLASSIFIED = one_run(
     error=[0.5, 0.2, 0.9, 0.4],
     hits=[9.0, 2.0, 3.0, 3.0],
     validation=[0.6, 0.7, 0.7, 0.8],
+    validated=100.0,
     test=[0.1, 0.2, 0.9, 0.3],
 )
 CLUSTERED = one_run(
-    ACC=[0.9, 0.1, 0.2, 0.3], NMI=[0.1, 0.9, 0.2, 0.3], silhouette=[-0.2, 0.1, 0.4, 0.2]
+    ACC=[0.9, 0.1, 0.2, 0.3],
+    NMI=[0.1, 0.9, 0.2, 0.3],
+    silhouette=[0.9, 0.1, 0.4, 0.2],
+    n_clusters=[3.0, 3.0, 3.0, 2.0],
+    rate2=[-9.0, -8.0, -7.0, -1.0],
+    rate3=[-5.0, -5.5, -5.0, -1.0],
 )
 TRAINED = one_run(p_epochs=[9, 7, 5, 3], validation=NONE, test=[0.1, 0.2, 0.9, 0.3])
 
@@ -107,12 +126,13 @@ TRAINED = one_run(p_epochs=[9, 7, 5, 3], validation=NONE, test=[0.1, 0.2, 0.9, 0
     ("scores", "protocol", "hops", "criterion"),
     [
         (CLASSIFIED, "paper", 3, "test"),
-        (CLASSIFIED, "honest", 4, "validation"),
+        (CLASSIFIED, "honest", 4, "validation, then error"),
         (CLASSIFIED.assign(validation=NONE), "honest", 2, "error"),
         (CLASSIFIED.assign(validation=NONE).drop(columns="error"), "honest", 1, "hits"),
         (CLASSIFIED.assign(validation=NONE), "paper", 3, "test"),
         (CLUSTERED, "paper", 1, "ACC"),
-        (CLUSTERED, "honest", 3, "silhouette"),
+        (CLUSTERED, "honest", 3, "rates"),
+        (CLUSTERED.assign(n_clusters=2.0), "honest", 4, "rates"),
         (TRAINED, "paper", 3, "test"),
         (TRAINED, "honest", 1, "declared first"),
         (TRAINED.assign(validation=[0.1, 0.3, 0.2, 0.3]), "honest", 2, "validation"),
@@ -135,7 +155,8 @@ def test_a_method_is_picked_from_its_own_part_of_the_grid() -> None:
 
 
 def test_several_graphs_are_one_axis_more() -> None:
-    first, second = CLUSTERED, CLUSTERED.assign(silhouette=[0.1, 0.9, 0.1, 0.1])
+    first, second = CLUSTERED, CLUSTERED.assign(rate3=[-6.0, -0.5, -6.0, -6.0])
+    second["rate2"] += [0.0, 7.5, 0.0, 0.0]
     found = pick_settings([first, second], ["raw", "unit-length"], "honest")
     assert found[["p_graph", "p_hops", "ACC", "tried"]].values.tolist() == [
         ["unit-length", 2, 0.1, 8]
@@ -146,7 +167,7 @@ def test_an_average_weighs_by_hits_errors_and_sizes() -> None:
     frame = CLASSIFIED.assign(size=[1.0, 2.0, 4.0, 1.0], validated=10.0)
     found = weighting(frame, "honest", combine="average")
     hits = frame["hits"] + 10 * frame["validation"]
-    shares = softmax(hits / 4 - 8 * np.log(frame["error"]))
+    shares = softmax(hits - 4 * np.log(frame["error"]))
     kept = shares > 1e-6
     np.testing.assert_allclose(found["weight"], (shares / frame["size"])[kept], rtol=1e-5)
     assert not is_pick(found)
@@ -172,7 +193,9 @@ def test_where_a_class_has_a_single_label_the_usual_setting_is_picked(combine: s
         combine=combine,
     )
     expected = weighting(CLASSIFIED.assign(validated=10.0), "honest", combine=combine)
-    pd.testing.assert_frame_equal(validated, expected)
+    by_accuracy = {"best": "validation", "average": "all, weighted"}[combine]
+    assert set(validated["criterion"]) == {by_accuracy}, "its error says nothing of such a class"
+    pd.testing.assert_frame_equal(validated, expected.assign(criterion=by_accuracy))
 
 
 def test_the_first_of_equally_usual_settings_is_picked_whatever_its_error() -> None:
@@ -195,7 +218,7 @@ def test_settings_that_hardly_count_are_left_out_of_an_average() -> None:
     frame = CLASSIFIED.assign(validation=NONE, hits=[100.0, 20.0, 99.0, 0.0], error=1.0)
     found = weighting(frame, "honest", combine="average")
     assert found["p_hops"].tolist() == [1, 3]
-    assert found["weight"].tolist() == [0.562177, 0.437823]
+    assert found["weight"].tolist() == [0.731059, 0.268941]
 
 
 def test_scalings_are_settings_of_one_average() -> None:

@@ -5,7 +5,8 @@ from itertools import product
 import pytest
 
 from flgc.methods.registry import contender
-from tasks.declared.robustness import HOPS, LIKE, METHODS, named, under_noise
+from tasks.declared.paper import NOISY
+from tasks.declared.robustness import LIKE, METHODS, named, under_noise
 from tasks.declared.types import Experiment
 
 NOISES = (("gaussian", 0.1), ("salt_pepper", 0.2))
@@ -32,10 +33,9 @@ def test_noise_is_of_features_in_0_1(kind: str, scaling: str) -> None:
 
 def test_images_are_clustered_as_in_the_papers_table_and_tables_as_small_sets() -> None:
     images, table = asked("images"), asked("table")
-    papers = LIKE["clustering"].preparations
-    assert {hops for each in papers for hops in each.axes["hops"]} == set(HOPS)
-    assert images.preparations[0].axes == {**papers[0].axes, "hops": HOPS}
-    assert table.preparations[0].axes["hops"] == HOPS
+    assert images.preparations == LIKE["clustering"].preparations
+    for prepared in (*images.preparations, *table.preparations):
+        assert {name: prepared.axes[name] for name in NOISY} == NOISY
     assert images.preparations[0].graph == "unit-length"
     assert table.preparations[0].graph == "standardised"
     assert images.preparations[0].n_neighbors is table.preparations[0].n_neighbors is None
@@ -57,18 +57,34 @@ def test_a_name_is_one_that_artifacts_may_have() -> None:
     assert asked("table").name == "robustness-some"
 
 
-def test_the_papers_four_methods_share_twelve_settings() -> None:
-    table = LIKE["clustering"]
-    rows = {name: contender(name, "clustering") for name in ("EDSC", "EGCSC", "FLGC*")}
-    settings = {
-        name: {
-            setting
-            for prepared in table.preparations
-            for setting in product(
-                [prepared.title if row.method.sees_graph else ""],
-                *table.grid_of(row, prepared).values(),
+def test_what_was_tuned_with_labels_is_in_paper_alone_and_nowhere_else() -> None:
+    papers = LIKE["clustering"]
+    name = "ExtendedYaleB"
+    assert {each.axes["threshold"] for each in papers.tuned[name]} == {(0.25,)}
+    general = [papers.prepared(name, "honest"), asked("images").prepared("Some", "paper")]
+    general.append(asked("table").prepared("Some", "paper"))
+    for prepared in general:
+        for each in prepared:
+            assert not {"threshold", "subspace_dim", "power"} & set(each.axes)
+            assert each.n_neighbors is None
+
+
+def test_both_protocols_share_the_general_settings_and_their_number_is_small() -> None:
+    table, counts = LIKE["clustering"], {}
+    for protocol in ("paper", "honest"):
+        counts[protocol] = {
+            name: len(
+                {
+                    setting
+                    for prepared in table.prepared("ExtendedYaleB", protocol)
+                    for setting in product(
+                        [prepared.title if row.method.sees_graph else ""],
+                        *table.grid_of(row, prepared).values(),
+                    )
+                }
             )
+            for name in ("EDSC", "EGCSC", "FLGC*")
+            for row in [contender(name, "clustering")]
         }
-        for name, row in rows.items()
-    }
-    assert sum(map(len, settings.values())) == 12
+    assert counts["honest"] == {"EDSC": 2, "EGCSC": 2, "FLGC*": 8}
+    assert counts["paper"] == {"EDSC": 4, "EGCSC": 6, "FLGC*": 16}
