@@ -29,5 +29,10 @@ def of_picks(store: str, picks: Artifact | Mapping[str, Artifact], **given: Any)
     return _code(name for table in tables if "p_scaling" in table for name in table["p_scaling"])
 
 
+def of_scores(store: str, scores: Mapping[str, Artifact], **given: Any) -> list[Callable]:
+    """The scalings in which settings were scored."""
+    return of_picks(store, scores)
+
+
 def _code(names: Iterable[str]) -> list[Callable]:
     return [SCALINGS[name] for name in sorted(set(names))]

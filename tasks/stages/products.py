@@ -11,7 +11,7 @@ from flgc.methods.sorted_affinity import sort_affinity
 from flgc.methods.timing import time_methods
 from flgc.methods.varying import vary_method
 from tasks.report.ranks import compare_methods
-from tasks.running.scalings import of_parameters, of_picks
+from tasks.running.scalings import of_parameters, of_picks, of_scores
 from tasks.running.stage import Stage
 from tasks.store import Artifact, Store
 from tasks.store.layouts import load
@@ -50,12 +50,6 @@ affinity = Stage("affinity", sort_affinity, code=of_parameters, resolve=resolve_
 
 # What a clustering could be picked by without classes: each criterion's pick, side by side.
 criteria = Stage("criteria", compare_criteria, code=of_parameters)
-
-
-def of_scores(store: str, scores: Mapping[str, Artifact], **given: Any) -> list[Any]:
-    """The code of all scalings in the scores."""
-    return of_picks(store, scores)
-
 
 # What runs could be picked or averaged by without test labels: each rule's accuracy.
 rules = Stage("rules", compare_rules, code=of_scores)

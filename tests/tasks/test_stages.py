@@ -200,30 +200,15 @@ def test_a_shared_pattern_reaches_the_data_of_both_protocols(tmp_path: Path) -> 
         np.testing.assert_array_equal(noisy[0][alike], noisy[1][alike])
 
 
-def corrupted(store: Path, cell: Cell) -> np.ndarray:
-    """The features that a cell is made from."""
-    data = dag_of_cell(cell).cells[-1].data
-    return dataset_of(Store(store).read(run_steps(store, chain_of(data))[data].key)).features
-
-
-PREPARED = dataclasses.replace(
-    NOISY,
-    name="prepared",
-    grids=closed_form((2,), (0.0, 0.1), (10.0,)),
-    noises=(),
-    preparations=(
-        prepared("standardised", "standardised", 10),
-        prepared("unit-length", "unit-length", 10),
-    ),
-)
-
-
 def test_honest_clustering_picks_among_all_preparations_together(tmp_path: Path) -> None:
-    honest = Cell(PREPARED, Subject("wine"), "FLGC*", "honest")
+    two = (*NOISY.preparations, prepared("unit-length", "unit-length", 10))
+    grids = closed_form((2,), (0.0, 0.1), (10.0,))
+    experiment = dataclasses.replace(NOISY, noises=(), preparations=two, grids=grids)
+    honest = Cell(experiment, Subject("wine"), "FLGC*", "honest")
     [picked] = rows(tmp_path, run_cell(tmp_path, honest)["pick"]).to_dict("records")
     tables = []
-    for preparation in PREPARED.preparations:
-        alone = dataclasses.replace(PREPARED, preparations=(preparation,))
+    for preparation in two:
+        alone = dataclasses.replace(experiment, preparations=(preparation,))
         cell = dataclasses.replace(honest, experiment=alone)
         scores = rows(tmp_path, run_cell(tmp_path, cell)["score"])
         tables.append(scores.assign(p_graph=preparation.title))

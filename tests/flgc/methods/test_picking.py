@@ -38,7 +38,10 @@ def hops_of(frame: pd.DataFrame, protocol: str) -> list[int]:
 def test_honest_picks_for_each_run_on_its_validation_nodes():
     frame = scores(**TWO_RUNS)
     assert hops_of(frame, "honest") == [2, 3], "level ones are told apart by leave-one-out"
-    assert set(weighting(frame, "honest")["criterion"]) == {"validation, then error"}
+    picks = weighting(frame, "honest")
+    assert set(picks["criterion"]) == {"validation, then error"}
+    assert picks["test"].tolist() == [0.2, 0.9]
+    assert picks["tried"].tolist() == [3, 3]
 
 
 @pytest.mark.parametrize(("n_nodes", "hops"), [(10_000, 3), (500, 2), (5, 1)])
