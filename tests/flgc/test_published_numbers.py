@@ -33,10 +33,12 @@ def test_citation_graphs(setting, real_data):
     assert round(accuracy, 1) == expected
 
 
+# What the rules give that were chosen on other data (docs/rules.md). Those that had been chosen on
+# these graphs had .1 to .2 more in three of the six.
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "normalised", "least"),
-    [("Cora", False, 82.5), slow("CiteSeer", True, 72.0), slow("PubMed", False, 79.5)],
+    [("Cora", False, 82.5), slow("CiteSeer", True, 72.0), slow("PubMed", False, 79.4)],
 )
 def test_picked_on_validation_nodes(name, normalised, least, real_data):
     data = real_data(name)
@@ -51,7 +53,7 @@ def test_picked_on_validation_nodes(name, normalised, least, real_data):
 
 @pytest.mark.slow
 @pytest.mark.data
-@pytest.mark.parametrize(("name", "least"), [("Cora", 82.5), ("CiteSeer", 72.5), ("PubMed", 79.7)])
+@pytest.mark.parametrize(("name", "least"), [("Cora", 82.3), ("CiteSeer", 72.4), ("PubMed", 79.7)])
 def test_averaged_over_both_scalings(name, least, real_data):
     data = real_data(name)
     P = propagation_matrix(as_adjacency(data.edges, len(data.labels)))
