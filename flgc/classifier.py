@@ -5,7 +5,7 @@ H = p(P) X (Eq. 10),   W = argmin ||H_l W - Y_l||^2 + r ||W||^2 (Eq. 16),   scor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -41,6 +41,7 @@ from flgc.inputs import (
     unlabelled,
     unpack_pyg,
 )
+from flgc.kernels import KernelFeatures, check_kernel
 from flgc.propagation import (
     coefficients,
     hop,
@@ -174,6 +175,8 @@ class PartlyLabelled(ClassifierMixin, BaseEstimator):
 class GraphClassifier(PartlyLabelled):
     """What the two classifiers of this library share: the fit, and prediction for new rows."""
 
+    kernel: str | Callable[[Any, Any], Any]
+    gamma: float | None
     device: str
     dtype: str | None
     intercept_: np.ndarray  # of an average only
@@ -181,13 +184,20 @@ class GraphClassifier(PartlyLabelled):
     def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray, Any]:
         """The same in the precision that was asked for, by default in that of X."""
         check_dtype(self.dtype)
+        check_kernel(self.kernel, self.gamma)
         resolve_device(self.device)
         wanted = [np.float64, np.float32] if self.dtype is None else self.dtype
         return self._read_graph(X, y, adjacency, wanted)
 
     def _to_device(self, X: Any, adjacency: Any) -> tuple[Any, Any]:
-        """P and X in X's precision, where the arithmetic runs; there torch wants X dense."""
+        """P and the features in X's precision, where the arithmetic runs; torch wants them dense.
+
+        The graph is that of X, whatever the kernel is.
+        """
         self.adjacency_ = graph_for(X, adjacency, self.n_neighbors_, len(self.classes_))
+        if self.kernel != "linear":
+            self.kernel_features_ = KernelFeatures(self.kernel, self.gamma)
+            X = self.features_fit_ = self.kernel_features_.fit_transform(X)
         device = resolve_device(self.device)
         if device is not None and sp.issparse(X):
             X = X.toarray()
@@ -255,9 +265,12 @@ class GraphClassifier(PartlyLabelled):
             edges = edges_of_new_rows(adjacency, (X.shape[0], self.X_fit_.shape[0]))
         weights, own = attachment_rows(edges, self.adjacency_)
         P = propagation_matrix(self.adjacency_, self.coef_.dtype)
-        heard = iterate_filter(P, self._terms(self.X_fit_))
+        fitted, new = self.X_fit_, X
+        if self.kernel != "linear":
+            fitted, new = self.features_fit_, self.kernel_features_.transform(X)
+        heard = iterate_filter(P, self._terms(fitted))
         scores: Any = 0.0
-        for h, term in enumerate(self._terms(X)):
+        for h, term in enumerate(self._terms(new)):
             scores = weights @ next(heard) + own[:, None] * scores + term if h else term
         return scores
 
@@ -293,6 +306,12 @@ class FLGCClassifier(GraphClassifier):
     n_neighbors : int, optional
         Neighbours of a row in the kNN graph; floor(N / 5C) by default. 0 is no graph. Also the
         number of fitted rows to which a new row is attached.
+    kernel : {"linear", "rbf"} or callable, default="linear"
+        What takes the place of X X': "rbf" is exp(-gamma ||x - z||^2), a function k(A, B) gives it
+        for all rows of A and B. It is exact up to 5,000 rows; beyond, 1,000 of them are landmarks
+        of a Nystroem approximation, see `kernel_features_`. The kNN graph is that of X.
+    gamma : float > 0, optional
+        Of "rbf"; by default 1 / 2m^2 with m the median distance between rows.
     solver : {"auto", "primal", "dual", "labels"}, default="auto"
         How to compute the one solution; see `fit_weights`.
     device : {"auto", "cpu", "cuda", "cuda:N"}, default="auto"
@@ -308,9 +327,14 @@ class FLGCClassifier(GraphClassifier):
         H W; the largest score of a row is its class.
     classes_ : array of shape (n_classes,)
     coef_ : array of shape (n_features, n_classes)
-        W.
+        W; with a kernel one row for each of its features.
     adjacency_ : sparse array of shape (n_nodes, n_nodes)
         The graph, symmetric and without self loops.
+    kernel_features_ : KernelFeatures
+        With a kernel: its features of new rows, whether they are exact (`is_exact_`), and the share
+        of the kernel's trace that they lack (`lost_`).
+    features_fit_ : array of shape (n_nodes, n_columns)
+        With a kernel: its features of the fitted rows.
 
     References
     ----------
@@ -337,6 +361,8 @@ class FLGCClassifier(GraphClassifier):
         teleport: float = 0.1,
         regularization: float = 1.0,
         n_neighbors: int | None = None,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: float | None = None,
         solver: str = "auto",
         device: str = "auto",
         dtype: str | None = None,
@@ -345,6 +371,8 @@ class FLGCClassifier(GraphClassifier):
         self.teleport = teleport
         self.regularization = regularization
         self.n_neighbors = n_neighbors
+        self.kernel = kernel
+        self.gamma = gamma
         self.solver = solver
         self.device = device
         self.dtype = dtype

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -53,7 +53,7 @@ class FLGCClassifierCV(GraphClassifier):
         "average" takes all models, each with a weight of exp(hits / 4) / (squared error)^8: what it
         gets right of labelled nodes that are left out and of validation nodes. It has a constant
         feature, and is one linear filter again: scores = sum_h P^h (X coef_[h] + intercept_[h]).
-    n_neighbors, device, dtype
+    n_neighbors, kernel, gamma, device, dtype
         As in `FLGCClassifier`.
 
     Attributes
@@ -64,7 +64,7 @@ class FLGCClassifierCV(GraphClassifier):
         Its score; higher is better (squared error is negated).
     cv_results_ : dict of arrays, one value per model
         The grid, its scores and each model's `weight`, ready for `pandas.DataFrame`.
-    transduction_, label_scores_, classes_, coef_, adjacency_
+    transduction_, label_scores_, classes_, coef_, adjacency_, kernel_features_, features_fit_
         As in `FLGCClassifier`, of the picked model. Of an average, `coef_` has the shape
         (max(hops) + 1, n_features, n_classes), and scores have a mean size of about 1.
     intercept_ : array of shape (max(hops) + 1, n_classes)
@@ -98,6 +98,8 @@ class FLGCClassifierCV(GraphClassifier):
         scoring: str = "squared_error",
         combine: str = "best",
         n_neighbors: int | None = None,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: float | None = None,
         device: str = "auto",
         dtype: str | None = None,
     ):
@@ -107,6 +109,8 @@ class FLGCClassifierCV(GraphClassifier):
         self.scoring = scoring
         self.combine = combine
         self.n_neighbors = n_neighbors
+        self.kernel = kernel
+        self.gamma = gamma
         self.device = device
         self.dtype = dtype
 

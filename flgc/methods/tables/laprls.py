@@ -27,8 +27,8 @@ from flgc.device import n_threads
 from flgc.graph import graph_for, propagation_matrix
 from flgc.grid import solved as solved_side_by_side
 from flgc.inputs import read_features
+from flgc.kernels import gaussian, median_distance
 from flgc.methods.base import Grid, Problem, Setting
-from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.methods.tables.path import Path, PathMethod, solved
 from flgc.progress import tracked
 from flgc.ridge import one_hot, times_paths

@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 from flgc.datasets.splits import Split, with_folds
 from flgc.graph import knn_graph, propagation_matrix
+from flgc.kernels import gaussian, median_distance
 from flgc.methods.base import Method, Outputs, axes_of, settings_of
 from flgc.methods.judging import classification
 from flgc.methods.picking import weighting
@@ -22,7 +23,6 @@ from flgc.methods.tables import (
     SSELMClassifier,
     TSVMClassifier,
 )
-from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.methods.tables.ss_elm import drawn_layer
 from flgc.scaling import min_max
 
