@@ -5,7 +5,7 @@ H = p(P) X (Eq. 10),   W = argmin ||H_l W - Y_l||^2 + r ||W||^2 (Eq. 16),   scor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,12 +15,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from flgc.averaging import Average, average_grid, filtered, with_constant
 from flgc.checks import (
     check_choice,
     check_hops,
     check_n_neighbors,
     check_regularization,
     check_teleport,
+    check_truth,
     shown,
 )
 from flgc.device import check_dtype, in_float64, resolve_device, to_device, to_numpy
@@ -42,6 +44,7 @@ from flgc.inputs import (
     unpack_pyg,
 )
 from flgc.kernels import KernelFeatures, check_kernel
+from flgc.learnt_filter import FILTERS, NO_TELEPORT, PER_HOP, POLYNOMIAL
 from flgc.propagation import (
     coefficients,
     hop,
@@ -177,14 +180,18 @@ class GraphClassifier(PartlyLabelled):
 
     kernel: str | Callable[[Any, Any], Any]
     gamma: float | None
+    filter: str
+    self_loops: bool
     device: str
     dtype: str | None
-    intercept_: np.ndarray  # of an average only
+    intercept_: np.ndarray  # of an average and of a learnt filter only
 
     def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray, Any]:
         """The same in the precision that was asked for, by default in that of X."""
         check_dtype(self.dtype)
         check_kernel(self.kernel, self.gamma)
+        check_choice("filter", self.filter, FILTERS)
+        check_truth("self_loops", self.self_loops)
         resolve_device(self.device)
         wanted = [np.float64, np.float32] if self.dtype is None else self.dtype
         return self._read_graph(X, y, adjacency, wanted)
@@ -201,7 +208,8 @@ class GraphClassifier(PartlyLabelled):
         device = resolve_device(self.device)
         if device is not None and sp.issparse(X):
             X = X.toarray()
-        return to_device(propagation_matrix(self.adjacency_, X.dtype), device), to_device(X, device)
+        P = propagation_matrix(self.adjacency_, X.dtype, self.self_loops)
+        return to_device(P, device), to_device(X, device)
 
     def _fit(
         self,
@@ -235,6 +243,39 @@ class GraphClassifier(PartlyLabelled):
         self._keep_scores(scores, f"regularization={regularization:g}")
         return self
 
+    def _fit_filters(self, P: Any, X: Any, X_fit: Any, average: Average, setting: str) -> Self:
+        """Keep filters, one for each hop, of which the last feature is constant."""
+        self.X_fit_, self.hops_ = X_fit, average.filters.shape[0] - 1
+        self.coef_ = to_numpy(average.filters[:, :-1])
+        self.intercept_ = to_numpy(average.filters[:, -1])
+        self._keep_scores(filtered(P, X, average.filters), setting)
+        return self
+
+    def _average(
+        self,
+        P: Any,
+        X: Any,
+        codes: np.ndarray,
+        labelled: np.ndarray,
+        weights: np.ndarray,
+        grid: Sequence[Sequence],
+    ) -> Average:
+        """All models of a grid (hops, teleports, regularizations), weighted; one alone is a fit."""
+        device = resolve_device(self.device)
+        return average_grid(
+            P,
+            X,
+            to_device(codes, device),
+            to_device(labelled, device),
+            weights,
+            n_classes=len(self.classes_),
+            hops=grid[0],
+            teleports=grid[1],
+            regularizations=grid[2],
+            leave_one_out=min(grid[2]) > 0,
+            filter=self.filter,
+        )
+
     def _keep_scores(self, scores: Any, setting: str) -> None:
         """Scores and classes of the fitted nodes; refuses what has overflowed."""
         self.label_scores_ = to_numpy(scores)
@@ -263,8 +304,8 @@ class GraphClassifier(PartlyLabelled):
             edges = attach(X, self.X_fit_, self.n_neighbors_)
         else:
             edges = edges_of_new_rows(adjacency, (X.shape[0], self.X_fit_.shape[0]))
-        weights, own = attachment_rows(edges, self.adjacency_)
-        P = propagation_matrix(self.adjacency_, self.coef_.dtype)
+        weights, own = attachment_rows(edges, self.adjacency_, self.self_loops)
+        P = propagation_matrix(self.adjacency_, self.coef_.dtype, self.self_loops)
         fitted, new = self.X_fit_, X
         if self.kernel != "linear":
             fitted, new = self.features_fit_, self.kernel_features_.transform(X)
@@ -312,8 +353,14 @@ class FLGCClassifier(GraphClassifier):
         of a Nystroem approximation, see `kernel_features_`. The kNN graph is that of X.
     gamma : float > 0, optional
         Of "rbf"; by default 1 / 2m^2 with m the median distance between rows.
+    filter : {"polynomial", "per-hop"}, default="polynomial"
+        "per-hop" learns the filter: a weight matrix for each hop, scores = sum_h P^h (X coef_[h] +
+        intercept_[h]), from one ridge on all of X, P X, ... P^hops X, each divided by its mean
+        size. It can tell neighbours apart where they differ; the teleport has no part in it.
+    self_loops : bool, default=True
+        Whether P has a loop of weight 1 at each node, as in the paper.
     solver : {"auto", "primal", "dual", "labels"}, default="auto"
-        How to compute the one solution; see `fit_weights`.
+        How to compute the one solution of a polynomial; see `fit_weights`.
     device : {"auto", "cpu", "cuda", "cuda:N"}, default="auto"
         "auto" takes a GPU where torch sees one.
     dtype : {"float32", "float64"}, optional
@@ -327,7 +374,10 @@ class FLGCClassifier(GraphClassifier):
         H W; the largest score of a row is its class.
     classes_ : array of shape (n_classes,)
     coef_ : array of shape (n_features, n_classes)
-        W; with a kernel one row for each of its features.
+        W; with a kernel one row for each of its features. Of a filter per hop all W, of shape
+        (hops + 1, n_features, n_classes).
+    intercept_ : array of shape (hops + 1, n_classes)
+        Of a filter per hop only.
     adjacency_ : sparse array of shape (n_nodes, n_nodes)
         The graph, symmetric and without self loops.
     kernel_features_ : KernelFeatures
@@ -363,6 +413,8 @@ class FLGCClassifier(GraphClassifier):
         n_neighbors: int | None = None,
         kernel: str | Callable[[Any, Any], Any] = "linear",
         gamma: float | None = None,
+        filter: str = POLYNOMIAL,
+        self_loops: bool = True,
         solver: str = "auto",
         device: str = "auto",
         dtype: str | None = None,
@@ -373,6 +425,8 @@ class FLGCClassifier(GraphClassifier):
         self.n_neighbors = n_neighbors
         self.kernel = kernel
         self.gamma = gamma
+        self.filter = filter
+        self.self_loops = self_loops
         self.solver = solver
         self.device = device
         self.dtype = dtype
@@ -395,12 +449,17 @@ class FLGCClassifier(GraphClassifier):
         check_choice("solver", self.solver, SOLVERS)
         X_fit, codes, adjacency = self._read(X, y, adjacency)
         P, X = self._to_device(X_fit, adjacency)
+        labelled = np.flatnonzero(codes >= 0)
+        if self.filter == PER_HOP:
+            X, alone = with_constant(X), ([hops], NO_TELEPORT, [regularization])
+            average = self._average(P, X, codes, labelled, np.ones(1), alone)
+            return self._fit_filters(P, X, X_fit, average, f"regularization={regularization:g}")
         return self._fit(
             P,
             X,
             X_fit,
             codes,
-            np.flatnonzero(codes >= 0),
+            labelled,
             hops=hops,
             teleport=teleport,
             regularization=regularization,

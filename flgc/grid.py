@@ -17,6 +17,7 @@ from array_api_compat import array_namespace, device
 
 from flgc.checks import check_hops, check_regularization, check_teleport, shown
 from flgc.device import in_float64, n_threads, side_by_side, to_numpy
+from flgc.learnt_filter import PER_HOP, POLYNOMIAL, stacked_grid
 from flgc.propagation import embedding_grid, kernel_grid
 from flgc.ridge import RidgePath, is_within, most_condition, one_hot, times_paths
 
@@ -69,6 +70,7 @@ def score_grid(
     judge: Judge | None = None,
     leave_one_out: bool = True,
     side: str = "auto",
+    filter: str = POLYNOMIAL,
 ) -> GridScores:
     """Fit every model of the grid on the labelled nodes and have it judged at others.
 
@@ -85,8 +87,12 @@ def score_grid(
         What is propagated; the results are the same. The label side knows H only by products of
         its rows: where these lose a regularization, "labels" is refused with `LostDigits`, and
         "auto" takes the features. float32 is left for float64 where it would be fitted too.
+    filter : {"polynomial", "per-hop"}
+        "per-hop" learns it (`flgc.learnt_filter`), on the feature side; one teleport stands for
+        none.
     """
     hops, teleports, regularizations = check_grid(hops, teleports, regularizations)
+    side = "features" if filter == PER_HOP else side
     if not is_within(X, min(regularizations)):
         P, X = in_float64(P), in_float64(X)
     nodes = labelled[None] if labelled.ndim == 1 else labelled
@@ -102,12 +108,12 @@ def score_grid(
         chunks = [slice(i, i + 1) for i in range(n_splits)] if side == "labels" else [slice(None)]
         for chunk in chunks:
             some, tests = nodes[chunk], wanted[chunk]
-            settings, place = _settings(P, X, some, tests, hops, teleports, side)
+            settings, place = _settings(P, X, some, tests, hops, teleports, side, filter)
             first = chunk.start or 0
             judged = None if judge is None else partial(_shifted, judge, first)
-            solve = _solver(
-                labels, some, judged, n_classes, regularizations, leave_one_out, X, side, place
-            )
+            width = X.shape[1] * (max(hops) + 1 if filter == PER_HOP else 1)
+            given = (labels, some, judged, n_classes, regularizations, leave_one_out)
+            solve = _solver(*given, X.dtype, width, side, place)
             threads = n_threads() if isinstance(labels, np.ndarray) else 1
             for i, t, found in solved(solve, settings, threads):
                 for name, values in found.items():
@@ -157,6 +163,8 @@ def ranks_from_usual(
     hops: Sequence[int],
     teleports: Sequence[float],
     regularizations: Sequence[float],
+    *,
+    filter: str = POLYNOMIAL,
 ) -> np.ndarray:
     """Each model's rank by its distance from the usual setting, 0 the nearest; shaped as scores.
 
@@ -168,7 +176,7 @@ def ranks_from_usual(
     rows, place = xp.unique_inverse(labelled)
     places = np.atleast_2d(to_numpy(xp.reshape(place, labelled.shape)))
     wanted = np.empty((len(places), len(hops), len(teleports), 1))
-    for i, t, H in embedding_grid(P, X, rows, hops, teleports):
+    for i, t, H in designs(P, X, rows, hops, teleports, filter):
         on_host = to_numpy(H).astype(float)
         wanted[:, i, t, 0] = [on_host[nodes].var(axis=0).sum() for nodes in places]
     with np.errstate(divide="ignore"):  # a regularization of 0 is the farthest
@@ -191,6 +199,7 @@ def _settings(
     hops: Sequence[int],
     teleports: Sequence[float],
     side: str,
+    filter: str,
 ) -> tuple[Iterator[tuple[int, int, Any]], Any]:
     """H, or H H[labelled]', of each setting at the nodes that any split needs; where theirs are.
 
@@ -202,8 +211,17 @@ def _settings(
     if side == "labels":
         settings = kernel_grid(P, X, labelled[0], wanted, hops, teleports)
     else:
-        settings = embedding_grid(P, X, wanted, hops, teleports)
+        settings = designs(P, X, wanted, hops, teleports, filter)
     return settings, xp.reshape(place, rows.shape)
+
+
+def designs(
+    P: Any, X: Any, rows: Any, hops: Sequence[int], teleports: Sequence[float], filter: str
+) -> Iterator[tuple[int, int, Any]]:
+    """(index of hops, index of teleport, what the ridge is fitted on at the rows)."""
+    if filter == PER_HOP:
+        return stacked_grid(P, X, rows, hops)
+    return embedding_grid(P, X, rows, hops, teleports)
 
 
 def _solver(
@@ -213,7 +231,8 @@ def _solver(
     n_classes: int,
     regularizations: Sequence[float],
     leave_one_out: bool,
-    X: Any,
+    dtype: Any,
+    width: int,
     side: str,
     place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
@@ -227,11 +246,12 @@ def _solver(
             n_classes,
             regularizations,
             leave_one_out,
-            X,
+            dtype,
+            width,
             side,
             place[part],
         )
-        for part in parts_of_splits(n_splits, n_labelled, X.shape[1])
+        for part in parts_of_splits(n_splits, n_labelled, width)
     ]
 
     def solve(matrix: Any) -> dict[str, np.ndarray]:
@@ -254,7 +274,8 @@ def _solver_of_some(
     n_classes: int,
     regularizations: Sequence[float],
     leave_one_out: bool,
-    X: Any,
+    dtype: Any,
+    width: int,
     side: str,
     place: Any,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
@@ -262,8 +283,8 @@ def _solver_of_some(
     xp = array_namespace(labelled)
     n_splits, n_labelled = labelled.shape
     seen = labels[labelled]
-    Y = one_hot(seen, n_classes, X.dtype)
-    width = n_labelled if side == "labels" else X.shape[1]
+    Y = one_hot(seen, n_classes, dtype)
+    width = n_labelled if side == "labels" else width
     step = max(1, _MOST_SCORED_NUMBERS // (n_splits * width))
     asked = place[:, n_labelled:]
     blocks = [asked[:, start : start + step] for start in range(0, asked.shape[1], step)]
@@ -298,7 +319,7 @@ def _solver_of_some(
             squared = xp.mean(xp.sum(residuals**2, axis=-1), axis=-2)
             found["loo_squared_error"] = to_numpy(squared)
             left_out = Y[..., None, :] - residuals
-            found["loo_accuracy"] = _accuracy(xp.argmax(left_out, axis=-1), seen, X.dtype)
+            found["loo_accuracy"] = _accuracy(xp.argmax(left_out, axis=-1), seen, dtype)
             found["loo_size"] = to_numpy(xp.mean(xp.abs(left_out), axis=(-3, -1)))
         return found
 
