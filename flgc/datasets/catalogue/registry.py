@@ -4,13 +4,14 @@ import difflib
 
 from flgc.datasets.catalogue.entry import Entry
 from flgc.datasets.catalogue.graphs import GRAPHS
+from flgc.datasets.catalogue.heterophilous import HETEROPHILOUS
 from flgc.datasets.catalogue.images import IMAGES
 from flgc.datasets.catalogue.tables import TABLES
 from flgc.datasets.errors import UnknownDataset
 from flgc.registry import Registry
 
 REGISTRY: Registry[Entry] = Registry(
-    "dataset", {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES)}
+    "dataset", {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES, *HETEROPHILOUS)}
 )
 
 _NAMES = {
