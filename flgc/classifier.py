@@ -355,8 +355,9 @@ class FLGCClassifier(GraphClassifier):
         Of "rbf"; by default 1 / 2m^2 with m the median distance between rows.
     filter : {"polynomial", "per-hop"}, default="polynomial"
         "per-hop" learns the filter: a weight matrix for each hop, scores = sum_h P^h (X coef_[h] +
-        intercept_[h]), from one ridge on all of X, P X, ... P^hops X, each divided by its mean
-        size. It can tell neighbours apart where they differ; the teleport has no part in it.
+        intercept_[h]), from one ridge on all of X, P X, ... P^hops X, each divided by the root
+        mean square of its entries. It can tell neighbours apart where they differ; the teleport has
+        no part in it.
     self_loops : bool, default=True
         Whether P has a loop of weight 1 at each node, as in the paper.
     solver : {"auto", "primal", "dual", "labels"}, default="auto"

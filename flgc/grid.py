@@ -71,6 +71,7 @@ def score_grid(
     leave_one_out: bool = True,
     side: str = "auto",
     filter: str = POLYNOMIAL,
+    ranked: bool = False,
 ) -> GridScores:
     """Fit every model of the grid on the labelled nodes and have it judged at others.
 
@@ -90,6 +91,8 @@ def score_grid(
     filter : {"polynomial", "per-hop"}
         "per-hop" learns it (`flgc.learnt_filter`), on the feature side; one teleport stands for
         none.
+    ranked : bool
+        Whether the judge is given, of two classes, the score of the second less that of the first.
     """
     hops, teleports, regularizations = check_grid(hops, teleports, regularizations)
     side = "features" if filter == PER_HOP else side
@@ -113,7 +116,7 @@ def score_grid(
             judged = None if judge is None else partial(_shifted, judge, first)
             width = X.shape[1] * (max(hops) + 1 if filter == PER_HOP else 1)
             given = (labels, some, judged, n_classes, regularizations, leave_one_out)
-            solve = _solver(*given, X.dtype, width, side, place)
+            solve = _solver(*given, X.dtype, width, side, place, ranked)
             threads = n_threads() if isinstance(labels, np.ndarray) else 1
             for i, t, found in solved(solve, settings, threads):
                 for name, values in found.items():
@@ -235,6 +238,7 @@ def _solver(
     width: int,
     side: str,
     place: Any,
+    ranked: bool,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
     """A function from the matrix of one setting to its scores, (splits, regularizations) each."""
     n_splits, n_labelled = labelled.shape
@@ -250,6 +254,7 @@ def _solver(
             width,
             side,
             place[part],
+            ranked,
         )
         for part in parts_of_splits(n_splits, n_labelled, width)
     ]
@@ -278,6 +283,7 @@ def _solver_of_some(
     width: int,
     side: str,
     place: Any,
+    ranked: bool,
 ) -> Callable[[Any], dict[str, np.ndarray]]:
     """The same for some splits, whose labelled rows, (splits, labelled, m), are taken at once."""
     xp = array_namespace(labelled)
@@ -312,7 +318,11 @@ def _solver_of_some(
         weights = xp.astype(weights, matrix.dtype, copy=False)
         found: dict[str, np.ndarray] = {}
         if judge is not None and blocks:
-            winners = [xp.argmax(times_paths(matrix[rows], weights), axis=-1) for rows in blocks]
+            scores = (times_paths(matrix[rows], weights) for rows in blocks)
+            winners = [
+                of_block[..., 1] - of_block[..., 0] if ranked else xp.argmax(of_block, axis=-1)
+                for of_block in scores
+            ]
             found |= judge(list(range(n_splits)), to_numpy(xp.concat(winners, axis=1)))
         if leave_one_out:
             residuals = path.leave_one_out_residuals(regularizations, solutions)

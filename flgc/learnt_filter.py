@@ -2,13 +2,15 @@
 
     scores = sum_h P^h X B_h,   H(K) = [X / s_0, P X / s_1, ... P^K X / s_K],   B_h = W_h / s_h
 
-with s_h the mean size of an entry of P^h X, so that the ridge weighs all hops alike. FLGC's own
-filters have one matrix W and given coefficients, B_h = c_h W: low-pass ones. The learnt filter can
-be high-pass as well, which graphs need where neighbours differ.
+with s_h the root mean square of the entries of P^h X, so that all hops have a part of one size in
+the kernel HH' (a mean size would favour sparse features over what neighbours make of them). FLGC's
+own filters have one matrix W and given coefficients, B_h = c_h W: low-pass ones. The learnt filter
+can be high-pass as well, which graphs need where neighbours differ.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -27,7 +29,7 @@ def hop_sizes(P: Any, X: Any, hops: int) -> list[float]:
     sizes = []
     for H in iterate_hops(P, X, hops, reuse=True):
         xp = array_namespace(H)
-        sizes.append(float(xp.mean(xp.abs(H))) or 1.0)
+        sizes.append(math.sqrt(float(xp.mean(H**2))) or 1.0)
     return sizes
 
 

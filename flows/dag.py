@@ -174,6 +174,7 @@ def _scores(steps: Steps, device: str, start: CellStart, spec: str) -> tuple[Ste
             seeds=cell.subject.seeds(cell.experiment),
             without=start.without,
             device=device,
+            **cell.experiment.measured,
         )
         for each, P in zip(start.preparations, start.graphs, strict=True)
     )
@@ -215,6 +216,7 @@ def _fit(steps: Steps, device: str, start: CellStart, pick: Step, features: Step
         without=start.without,
         device=device,
         refit=_refits(start),
+        **cell.experiment.measured,
         after=(features,) if features else (),
     )
 

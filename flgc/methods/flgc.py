@@ -17,7 +17,16 @@ from flgc.classifier import fit_weights
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.grid import ranks_from_usual, score_grid
 from flgc.learnt_filter import NO_TELEPORT, POLYNOMIAL
-from flgc.methods.base import Grid, Judge, Method, Outputs, Problem, Setting, settings_of
+from flgc.methods.base import (
+    Grid,
+    Judge,
+    Method,
+    Outputs,
+    Problem,
+    Setting,
+    ranks,
+    settings_of,
+)
 from flgc.progress import tracked
 from flgc.ridge import one_hot, ridge_weights
 from flgc.scaling import scaled
@@ -91,6 +100,7 @@ class FLGC(Method):
                     asked=np.stack([problem.asked[run] for run in runs]),
                     judge=partial(_of_some, judge, runs),
                     filter=self.filter,
+                    ranked=ranks(judge),
                 )
                 assert found.loo_accuracy is not None
                 columns = {
@@ -103,8 +113,8 @@ class FLGC(Method):
                 if alone.any():
                     columns["from_usual"] = np.full(found.loo_accuracy.shape, np.nan)
                     nodes = to_device(labelled[alone], where)
-                    ranks = ranks_from_usual(P, X, nodes, *axes, filter=self.filter)
-                    columns["from_usual"][alone] = ranks
+                    from_usual = ranks_from_usual(P, X, nodes, *axes, filter=self.filter)
+                    columns["from_usual"][alone] = from_usual
                 table = {name: np.ravel(value) for name, value in columns.items()}
                 index = pd.MultiIndex.from_product([runs, *values], names=names)
                 tables.append(pd.DataFrame(table, index=index).reset_index())

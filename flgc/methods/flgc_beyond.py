@@ -75,8 +75,8 @@ class PerHopFLGC(LooplessFLGC):
             "scaling": ("raw",),
             "constant": (True,),
             "self_loops": (True,),
-            "hops": (1, 2, 4, 8),
-            "regularization": tuple(2.0**exponent for exponent in range(-16, 17, 2)),
+            "hops": (1, 2, 4),
+            "regularization": tuple(2.0**exponent for exponent in range(-12, 21, 2)),
         }
     )
     filter = PER_HOP

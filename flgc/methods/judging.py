@@ -12,12 +12,19 @@ import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
 
 from flgc.methods.base import Method, Problem
-from flgc.metrics import clustering_accuracy, normalized_mutual_information, silhouette
+from flgc.metrics import (
+    area_under_curve,
+    clustering_accuracy,
+    normalized_mutual_information,
+    silhouette,
+)
 from flgc.scaling import standardised
 
 # What only those may look at who judge, or who say that they pick on test labels.
 HIDDEN = ("test", "ACC", "NMI")
 MOST_SAMPLED = 5_000
+# What classifications are measured by.
+ACCURACY, AUC = "accuracy", "AUC"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +32,13 @@ class Labels:
     """The judge of a classification: the share of nodes that is right, by their role in a run.
 
     `roles` has for each run the nodes that each column is about, in the order in which they are
-    asked. `validated` is the number of validation nodes.
+    asked. `validated` is the number of validation nodes. With `ranks` it takes decisions, the score
+    of the second of two classes less that of the first, and gives the AUC.
     """
 
     truth: np.ndarray
     roles: Sequence[Mapping[str, np.ndarray]]
+    ranks: bool = False
 
     def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, np.ndarray]:
         found = [self._of_run(run, of_run) for run, of_run in zip(runs, classes, strict=True)]
@@ -42,11 +51,12 @@ class Labels:
         parts = np.split(classes, ends[:-1])
         for (role, nodes), part in zip(self.roles[run].items(), parts, strict=True):
             truth = self.truth[nodes].reshape(-1, *[1] * (part.ndim - 1))
-            right = part == truth
+            right = (part > 0) == truth if self.ranks else part == truth
             if role == "hits":
                 found["hits"] = right.sum(axis=0).astype(float)
             elif len(nodes):
-                found[role] = right.mean(axis=0)
+                share = area_under_curve(self.truth[nodes], part) if self.ranks else right.mean(0)
+                found[role] = share
             if role == "validation":
                 found["validated"] = np.full(part.shape[1:], float(len(nodes)))
         return found
@@ -97,6 +107,7 @@ def posed(
     method: Method,
     device: str = "cpu",
     kept: Any = None,
+    metric: str = ACCURACY,
 ) -> tuple[Problem, Any]:
     """A dataset on a graph, or on several, as a problem and its judge.
 
@@ -108,7 +119,7 @@ def posed(
     rest = {"device": device, "kept": kept, "graphs": graphs}
     if splits is None:
         return clustering(*given, seeds, **rest)
-    return classification(*given, splits, seeds, method, **rest)
+    return classification(*given, splits, seeds, method, metric=metric, **rest)
 
 
 def classification(
@@ -119,6 +130,7 @@ def classification(
     splits: Sequence[Any],
     seeds: Sequence[int],
     method: Method,
+    metric: str = ACCURACY,
     **rest: Any,
 ) -> tuple[Problem, Labels]:
     """One run for each split; on a single split one for each seed, if the method has use for them.
@@ -142,7 +154,10 @@ def classification(
         folds=folds if (folds >= 0).any() else None,
         **rest,
     )
-    return problem, Labels(labels, [{"validation": s.val, "test": s.test} for s in splits])
+    if metric == AUC and n_classes != 2:
+        raise ValueError(f"the AUC is of two classes, and the data have {n_classes}")
+    roles = [{"validation": split.val, "test": split.test} for split in splits]
+    return problem, Labels(labels, roles, ranks=metric == AUC)
 
 
 def clustering(

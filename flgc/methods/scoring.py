@@ -6,17 +6,18 @@ The first is the one from which both protocols pick, the second fills a cell of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from flgc.device import resolve_device
-from flgc.methods.base import Grid, Judge, Method, Problem, axes_of
-from flgc.methods.judging import HIDDEN, Labels, posed
+from flgc.methods.base import Grid, Judge, Method, Problem, answers_for, axes_of, ranks
+from flgc.methods.judging import ACCURACY, HIDDEN, Labels, posed
 from flgc.methods.picking import is_pick
 
-# What the judge says of test nodes is the accuracy.
-METRICS = {"test": "accuracy", "ACC": "ACC", "NMI": "NMI"}
+# What the judge says of test nodes is the accuracy, or the metric that was asked for.
+METRICS = {"test": ACCURACY, "ACC": "ACC", "NMI": "NMI"}
 
 
 def score_settings(
@@ -29,9 +30,11 @@ def score_settings(
     without: Sequence[str] = (),
     device: str = "cpu",
     kept: Any = None,
+    metric: str = ACCURACY,
 ) -> pd.DataFrame:
     """The scores of a method on a dataset, see `score_table`; without splits, of clusterings."""
-    problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
+    given = (data.without(without), graph, splits, seeds, method, device, kept, metric)
+    problem, judge = posed(*given)
     return score_table(method, problem, judge, grid)
 
 
@@ -45,7 +48,8 @@ def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.
         return scores_of_runs(method, problem, judge, grid)
     more, owners = problem.with_folds()
     further = [{"hits": nodes} for nodes in more.asked[problem.n_runs :]]
-    found = scores_of_runs(method, more, Labels(judge.truth, [*judge.roles, *further]), grid)
+    whole = Labels(judge.truth, [*judge.roles, *further], judge.ranks)
+    found = scores_of_runs(method, more, whole, grid)
     left_out = found["run"] >= problem.n_runs
     axes = axes_of(found)
     hits = found[left_out].assign(run=owners[found.loc[left_out, "run"].to_numpy()])
@@ -58,14 +62,25 @@ def scores_of_runs(method: Method, problem: Problem, judge: Judge, grid: Grid) -
     if method.batched:
         return method.scores(problem, grid, judge)
     parts = [
-        method.scores(problem.only([run]), grid, _of_run(judge, run)).assign(run=run)
+        method.scores(problem.only([run]), grid, _OfRun(judge, run)).assign(run=run)
         for run in range(problem.n_runs)
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def _of_run(judge: Judge, run: int) -> Judge:
-    return lambda _, classes: judge([run], classes)
+@dataclass(frozen=True)
+class _OfRun:
+    """A judge of one run, which is asked as if it were the first."""
+
+    judge: Judge
+    run: int
+
+    @property
+    def ranks(self) -> bool:
+        return ranks(self.judge)
+
+    def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, Any]:
+        return self.judge([self.run], classes)
 
 
 def fit_cell(
@@ -80,6 +95,7 @@ def fit_cell(
     refit: bool = False,
     device: str = "cpu",
     kept: Any = None,
+    metric: str = ACCURACY,
 ) -> pd.DataFrame:
     """The rows of a cell: what is said of it, its settings, and the value of each metric.
 
@@ -88,7 +104,7 @@ def fit_cell(
     """
     values: Any = picks
     if refit or not is_pick(picks):
-        values = _fitted(data, graph, splits, picks, method, seeds, without, device, kept)
+        values = _fitted(data, graph, splits, picks, method, seeds, without, device, kept, metric)
     changed = data.provenance.get("changed")
     shared = {
         **{name: value for name, value in cell.items() if name != "first_run"},
@@ -106,7 +122,7 @@ def fit_cell(
             "tried": run["tried"],
             "run": cell["first_run"] + run["run"],
             "seed": str(seeds[run["run"]]),  # 64 bits without a sign, which a spreadsheet rounds
-            "metric": METRICS[column],
+            "metric": metric if column == "test" else METRICS[column],
             "value": value,
             **{name: run[name] for name in settings},
         }
@@ -127,12 +143,14 @@ def _fitted(
     without: Sequence[str],
     device: str,
     kept: Any,
+    metric: str,
 ) -> dict[str, Any]:
     """What the judge says of the weighted settings."""
-    problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
+    given = (data.without(without), graph, splits, seeds, method, device, kept, metric)
+    problem, judge = posed(*given)
     own = [f"p_{name}" for name in method.axes]
     graphs = ["p_graph"] if "p_graph" in picks and problem.graphs else []
     outputs = method.combined(problem, picks[["run", *graphs, *own, "weight"]])
     outputs = outputs.checked(method, problem)
-    judged = judge(range(problem.n_runs), outputs.classes)
+    judged = judge(range(problem.n_runs), answers_for(judge, outputs))
     return {name: judged[name] for name in HIDDEN if name in judged}

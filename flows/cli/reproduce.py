@@ -34,7 +34,9 @@ class Options:
 
     suite: Annotated[
         str,
-        typer.Option(help="paper, tiny (embedded data, a minute), or a .toml file of your own."),
+        typer.Option(
+            help="paper, tiny (embedded data, a minute), heterophilous, or a .toml of your own."
+        ),
     ] = "paper"
     datasets: Datasets = None
     methods: Methods = None

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from tasks.declared.from_toml import read_suite
+from tasks.declared.heterophilous import HETEROPHILOUS
 from tasks.declared.paper import PAPER
 from tasks.declared.tiny import TINY
 from tasks.declared.types import Experiment
 
-SUITES = {"paper": PAPER, "tiny": TINY}
+SUITES = {"paper": PAPER, "tiny": TINY, "heterophilous": HETEROPHILOUS}
 FILE = ".toml"
 
 

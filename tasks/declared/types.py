@@ -10,6 +10,7 @@ from typing import Any
 
 from flgc.datasets.splits import derive_seed
 from flgc.methods.base import Grid, Task
+from flgc.methods.judging import ACCURACY
 from flgc.methods.registry import Contender
 from flgc.noise import INDEPENDENT
 from flgc.preparing import GIVEN
@@ -64,7 +65,8 @@ class Experiment:
     """One table: datasets x methods x runs.
 
     `grids` are values of axes for each method, by its name; what is not named has the method's own.
-    `split` is a text of `flgc.datasets.splits.make`; clustering has none. `published` names the
+    `split` is a text of `flgc.datasets.splits.make`; clustering has none. Classifications have the
+    `metric` accuracy, or AUC. `published` names the
     table of the paper that stands beside ours. Both protocols pick among the `preparations`; those
     that were `tuned` for a dataset are in `paper` besides, and nowhere else. `remarks` name the
     datasets whose values are far off and say why, or what was tried.
@@ -81,6 +83,7 @@ class Experiment:
     tuned: Mapping[str, tuple[Preparation, ...]] = field(default_factory=dict)
     split: str = ""
     runs: int = 1
+    metric: str = ACCURACY
     published: str = ""
     noises: tuple[Noise, ...] = ()
     analyses: tuple[Analysis, ...] = ()
@@ -111,7 +114,12 @@ class Experiment:
     @property
     def metrics(self) -> tuple[str, ...]:
         """What is measured, first what a table shows first."""
-        return ("accuracy",) if self.split else ("ACC", "NMI")
+        return (self.metric,) if self.split else ("ACC", "NMI")
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """What stages have to know of that; nothing of the accuracy."""
+        return {} if self.metric == ACCURACY else {"metric": self.metric}
 
     @property
     def subjects(self) -> tuple["Subject", ...]:

@@ -34,10 +34,10 @@ def loopless(A):
 
 
 def stacked(P, X, hops):
-    """[X, 1], P [X, 1], ... each divided by the mean size of its entries."""
+    """[X, 1], P [X, 1], ... each divided by the root mean square of its entries."""
     blocks, power = [], np.hstack([X, np.ones((len(X), 1))])
     for _ in range(hops + 1):
-        blocks.append(power / (np.abs(power).mean() or 1))
+        blocks.append(power / (np.sqrt(np.mean(power**2)) or 1))
         power = P @ power
     return np.hstack(blocks)
 

@@ -67,7 +67,7 @@ def kernel_of(name: str, setting: dict) -> np.ndarray:
     if name.startswith("FLGC*, per hop"):
         blocks, power = [], np.hstack([IRIS, np.ones((50, 1))])
         for _ in range(setting["hops"] + 1):
-            blocks.append(power / np.abs(power).mean())
+            blocks.append(power / np.sqrt(np.mean(power**2)))
             power = M @ power
         return np.hstack(blocks) @ np.hstack(blocks).T
     K = IRIS @ IRIS.T
