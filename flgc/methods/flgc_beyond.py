@@ -12,11 +12,14 @@ import scipy.sparse as sp
 from flgc.averaging import average_grid, filtered, with_constant
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.graph import without_self_loops
-from flgc.kernels import KernelFeatures, median_distance
-from flgc.learnt_filter import NO_TELEPORT, PER_HOP
+from flgc.kernels import MOST_EXACT, KernelFeatures, median_distance
+from flgc.learnt_filter import NO_TELEPORT, PER_HOP, stacked_grid
 from flgc.methods.base import Grid, Outputs, Problem, Setting, settings_of
 from flgc.methods.flgc import FLGC
-from flgc.scaling import dense, scaled
+from flgc.scaling import dense, scaled, standardised
+
+# Of a kernel of hops, where rows are too many for an exact one.
+N_LANDMARKS = 500
 
 
 class KernelFLGC(FLGC):
@@ -104,3 +107,41 @@ class PerHopFLGC(LooplessFLGC):
                 )
                 scores.append(to_numpy(filtered(P, X, average.filters))[asked])
             yield setting, Outputs([of_run.argmax(axis=1) for of_run in scores], scores)
+
+
+class HopKernelFLGC(LooplessFLGC):
+    """A Gaussian kernel on all hops side by side, standardised: one ridge, no longer linear in X.
+
+    `depth` is how many hops there are besides X; nothing is propagated after the kernel.
+    """
+
+    name = "FLGC*, kernel of hops"
+    axes = MappingProxyType(
+        {
+            "scaling": ("raw",),
+            "constant": (True,),
+            "self_loops": (True,),
+            "width": (0.5, 1.0, 2.0, 4.0),
+            "depth": (1, 2, 4),
+            "hops": (0,),
+            "regularization": tuple(2.0**exponent for exponent in range(-12, 9, 2)),
+        }
+    )
+
+    def features(self, problem: Problem, view: Setting, where: Any) -> Any:
+        """Phi of [X, 1], P [X, 1], ... P^depth [X, 1]."""
+        X = with_constant(scaled(problem.X, view["scaling"]))
+        P, rows = self.graph(problem, view), np.arange(problem.n_nodes)
+        ((_, _, stacked),) = stacked_grid(P, X, rows, [int(view["depth"])])
+        H = standardised(stacked)
+        gamma = 0.5 / (view["width"] * median_distance(H)) ** 2
+        most = None if len(H) <= MOST_EXACT else N_LANDMARKS
+        Phi = KernelFeatures("rbf", gamma, n_landmarks=most).fit_transform(H).astype(np.float32)
+        return to_device(with_constant(Phi) if view["constant"] else Phi, where)
+
+    def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
+        """Setting by setting, as those of a polynomial of no hops."""
+        for setting in settings_of(grid):
+            whole = {name: (value,) for name, value in setting.items()} | {"teleport": NO_TELEPORT}
+            for _, outputs in super().outputs(problem, whole):
+                yield setting, outputs

@@ -22,7 +22,7 @@ from typing import Any, get_args
 from flgc.methods.base import Grid, Method, Task, plain
 from flgc.methods.estimators import Estimator
 from flgc.methods.flgc import FLGC
-from flgc.methods.flgc_beyond import KernelFLGC, LooplessFLGC, PerHopFLGC
+from flgc.methods.flgc_beyond import HopKernelFLGC, KernelFLGC, LooplessFLGC, PerHopFLGC
 from flgc.methods.flgc_clustering import EDSC, EGCSC, Clustering, LowRank
 from flgc.methods.picking import PROTOCOLS, Combine
 
@@ -101,6 +101,7 @@ _ROWS = (
     Contender("FLGC*, kernel, averaged", _KERNEL, combine="average"),
     Contender("FLGC*, no self loops", LooplessFLGC()),
     Contender("FLGC*, per hop", _PER_HOP),
+    Contender("FLGC*, kernel of hops", HopKernelFLGC()),
     Contender("FLGC*, per hop, no self loops", _PER_HOP, grid={"self_loops": (False,)}),
     Contender("FLGC", _CLUSTERING, part={"teleport": (0.0,)}),
     Contender("FLGC*", _CLUSTERING),

@@ -9,7 +9,11 @@ from tasks.declared.paper import closed_form, powers_of_two
 from tasks.declared.types import Experiment
 
 LEARNT = ("FLGC*, per hop", "FLGC*, per hop, no self loops")
-ROWS = ("GCN", "APPNP", "FLGC", "FLGC*", "FLGC*, no self loops", *LEARNT)
+ROWS = (
+    *("GCN", "APPNP", "FLGC", "FLGC*", "FLGC*, no self loops"),
+    *LEARNT,
+    "FLGC*, kernel of hops",
+)
 _HOPS, _TELEPORTS = (0, 1, 2, 5, 10), (0.0, 0.1, 0.5, 0.9)
 _POLYNOMIAL = closed_form(_HOPS, _TELEPORTS, powers_of_two(-8, 12, 2))
 _TRAINED: Grid = {

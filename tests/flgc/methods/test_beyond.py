@@ -13,7 +13,7 @@ from flgc.methods.judging import classification
 from flgc.methods.picking import weighting
 from flgc.methods.registry import contender
 from flgc.methods.scoring import score_table
-from flgc.scaling import min_max
+from flgc.scaling import min_max, standardised
 from tests import plain
 
 IRIS, TRUTH = load_iris(return_X_y=True)
@@ -31,6 +31,12 @@ GRIDS = {
     "FLGC*, no self loops": {"hops": (0, 3), "teleport": (0.2,), "regularization": (0.01, 1.0)},
     "FLGC*, per hop": {"hops": (0, 3), "regularization": (0.01, 1.0)},
     "FLGC*, per hop, no self loops": {"hops": (0, 3), "regularization": (0.01, 1.0)},
+    "FLGC*, kernel of hops": {
+        "self_loops": (True, False),
+        "width": (0.5, 2.0),
+        "depth": (0, 3),
+        "regularization": (0.01, 1.0),
+    },
     "LapRLS, linear": {"ratio": (0.1, 10.0), "ambient": (0.01, 1.0)},
 }
 
@@ -63,13 +69,17 @@ def kernel_of(name: str, setting: dict) -> np.ndarray:
     if name == "LapRLS, linear":
         K, L = IRIS @ IRIS.T + 1, np.eye(50) - P.toarray()
         return np.linalg.inv(np.eye(50) + setting["ratio"] * K @ L) @ K
-    M = loopless() if "no self loops" in name else P.toarray()
-    if name.startswith("FLGC*, per hop"):
+    M = P.toarray() if setting.get("self_loops", True) else loopless()
+    if "hop" in name:
         blocks, power = [], np.hstack([IRIS, np.ones((50, 1))])
-        for _ in range(setting["hops"] + 1):
+        for _ in range(setting.get("depth", setting["hops"]) + 1):
             blocks.append(power / np.sqrt(np.mean(power**2)))
             power = M @ power
-        return np.hstack(blocks) @ np.hstack(blocks).T
+        H = np.hstack(blocks)
+        if name == "FLGC*, kernel of hops":
+            H = standardised(H)
+            return rbf_kernel(H, gamma=0.5 / (setting["width"] * median_distance(H)) ** 2) + 1
+        return H @ H.T
     K = IRIS @ IRIS.T
     if name == "FLGC*, kernel":
         radius = setting["width"] * median_distance(IRIS)
