@@ -183,6 +183,10 @@ BAD |= {
         "int8": "int8", "int": 32, "float16": "float16", "class": np.int32, "text": "two or so",
         "array": np.zeros(3), "list": ["float32"], "dict": {}, "complex": complex,
     },
+    "kernel": {"unknown": "cubic", "None": None, "int": 1, "array": np.array(["rbf"]), "list": []},
+    "gamma": NO_NUMBERS | {"0": 0.0, "text of scikit-learn": "scale"},
+    "filter": {"unknown": "low-pass", "None": None, "function": filter, "list": ["per-hop"]},
+    "self_loops": {"None": None, "1": 1, "0.0": 0.0, "text": "yes", "array": np.array([True])},
     "norm": {"unknown": "l2", "None": None, "list": ["l1"], "array": np.array(["fro"])},
     "random_state": {
         "text": "seed", "below": -1, "float": 1.5, "True": True, "huge": 2**40, "list": [1],
@@ -190,9 +194,10 @@ BAD |= {
     },
 }  # fmt: skip
 NUMBERS = ("hops", "teleport", "regularization", "n_neighbors")
+BEYOND = ("kernel", "gamma", "filter", "self_loops")
 PARAMETERS = {
-    "FLGCClassifier": (*NUMBERS, "solver", "device", "dtype"),
-    "FLGCClassifierCV": ("n_neighbors", "scoring", "combine", "device", "dtype"),
+    "FLGCClassifier": (*NUMBERS, "solver", *BEYOND, "device", "dtype"),
+    "FLGCClassifierCV": ("n_neighbors", "scoring", "combine", *BEYOND, "device", "dtype"),
     "FLGCClustering": (*GOOD, "solver", "norm", "device", "random_state"),
 }
 
