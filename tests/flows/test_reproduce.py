@@ -270,7 +270,7 @@ def test_literal_parameters_are_refused_with_their_choices(prefect_server: str) 
 
     from flows.uci import uci
 
-    with pytest.raises(ParameterTypeError, match="'paper' or 'tiny'"):
+    with pytest.raises(ParameterTypeError, match="'paper', 'tiny' or 'heterophilous'"):
         uci(suite="huge")  # type: ignore[arg-type]
 
 
