@@ -38,7 +38,7 @@ FLOWS = ("citation", "uci", "clustering", "robustness")
 # The flow that runs an experiment, unless it names another.
 USUAL_FLOW = {"classification": "uci", "clustering": "clustering"}
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-SPLITS = (*FIXED_SPLITS, "random", "random-full")
+SPLITS = (*FIXED_SPLITS, "random", "random-full", "given")
 TYPES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -143,8 +143,8 @@ def _check_split(made: Experiment, where: str) -> None:
     drawn = made.split in SPLITS or DRAWN_SPLIT.fullmatch(made.split)
     if made.task == "classification" and not drawn:
         raise ValueError(
-            f"{where}: split = {made.split!r}; choose public, random, full, random-full, a share "
-            "such as 10%, or a number such as 5-per-class"
+            f"{where}: split = {made.split!r}; choose public, random, full, random-full, given, a "
+            "share such as 10%, or a number such as 5-per-class"
         )
     if made.runs < 1:
         raise ValueError(f"{where}: runs = {made.runs}; give 1 or more")

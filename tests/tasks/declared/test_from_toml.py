@@ -156,7 +156,8 @@ def test_a_suite_of_brackets_is_refused_in_words(tmp_path):
 
 def test_a_suite_that_is_not_there(tmp_path):
     with pytest.raises(
-        ValueError, match=r"unknown suite 'huge'; choose from paper, tiny, development, or give"
+        ValueError,
+        match=r"unknown suite 'huge'; choose from paper, tiny, development, heterophilous, or give",
     ):
         suite_named("huge")
     with pytest.raises(ValueError, match="cannot be read: No such file"):
