@@ -25,6 +25,7 @@ from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 from flgc.datasets import DatasetError
 from flgc.datasets.fetching.settings import Settings
 from flgc.datasets.library import describe
+from flgc.methods.judging import ACCURACY, AUC
 from flgc.methods.registry import UnknownMethod, contender
 from flgc.noise import NOISES, PATTERNS
 from flgc.preparing import GIVEN
@@ -87,6 +88,7 @@ def _experiment(given: Any, where: str) -> Experiment:
         made = dataclasses.replace(made, preparations=prepared)
     _named(f"{where}: name", made.name)
     _choice(f"{where}: flow", made.flow, FLOWS)
+    _choice(f"{where}: metric", made.metric, (ACCURACY, AUC))
     _check_methods(made, where)
     _check_split(made, where)
     _check_data(made, where)

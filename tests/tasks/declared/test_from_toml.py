@@ -102,6 +102,7 @@ FAULTS = [
     ("runs = 4", 'runs = "4"', "runs = '4': give a whole number"),
     ("runs = 4", "runs = true", "runs = True: give a whole number"),
     ('"5-per-class"', '"some"', "split = 'some'; choose public, random"),
+    ('"5-per-class"', '"10%"\nmetric = "F1"', "metric: unknown 'F1'; choose from accuracy, AUC"),
     ('"classification"', '"regression"', "task: unknown 'regression'; choose from classification"),
     ('"robustness"', '"noise"', "flow: unknown 'noise'; choose from citation, uci"),
     ('"wine"]\nmethods', '"wien"]\nmethods', "datasets: unknown dataset 'wien'. Did you mean wine"),
