@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tasks.store import Store
 
-# One of ours by name, or a file that whoever runs the flow can read.
+# A suite by name, or a file that the process of the flow can read.
 Suite = (
     Literal["paper", "tiny", "development", "heterophilous"]
     | Annotated[str, Field(pattern=r"\.toml$")]

@@ -76,7 +76,7 @@ def run_tables(plan: Plan, strict: bool, name: str = "") -> Any:
 def cost(started: float, runner: str = "threads") -> str:
     """How long a flow took, and how much of that was not the work of its stages.
 
-    Of a runner with other processes, their work is not known here.
+    For a runner with other processes, their work is not known here.
     """
     seconds = time.perf_counter() - started
     if runner != "threads":

@@ -35,7 +35,7 @@ DRIFTED = "Drifted"
 def track(chosen: Selection) -> Any:
     """Accuracies of the citation graphs, from the store where they are, and fits timed anew."""
     plan = plan_of(("citation",), chosen)
-    suite = plan.suite  # of a file the name that stands in it
+    suite = plan.suite  # the name inside, for a file
     experiment = plan.experiments[0]
     section = run_experiment(plan, experiment)
     ended = outcome([section], chosen.strict)

@@ -296,7 +296,7 @@ def _count(count: int, what: str) -> str:
 
 
 def _width() -> int | None:
-    """Columns of the terminal; None where there is none, and nothing need be cut."""
+    """Columns of the terminal; None without one, when nothing need be cut."""
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 

@@ -1,4 +1,4 @@
-"""An analysis of the cells of a table: one class that has all there is to say of it.
+"""An analysis of the cells of a table: one class holds everything about it.
 
 What an experiment asks for, the steps that this needs, the rows that come of them, and how those
 are drawn and put into words. The rows are what figures, files and claims are made from.
@@ -143,7 +143,7 @@ class Analysis:
 
     An analysis is known by its `name`, which its figure and its file have too. The steps of one
     that comes `after` the cells are made of those that are there, when all other steps have ended:
-    they have the machine for themselves. What one that `leads` opens with stands at the beginning
+    they have the machine to themselves. The opening of one that `leads` comes at the beginning
     of the report.
     """
 
@@ -177,7 +177,7 @@ class Analysis:
         return stack(evidence.products.get(self.name, {}), ("dataset", "method"))
 
     def heading(self, evidence: Evidence) -> str:
-        """What stands above it."""
+        """The title above it."""
         return self.title
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:

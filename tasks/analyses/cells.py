@@ -1,4 +1,4 @@
-"""The cells of a table: what stands in it, what can be read off, and all of it drawn."""
+"""The cells of a table: the table itself, sentences about it, and a drawing of every cell."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ SIZES = {PUBLISHED: 180, "paper": 130, "honest": 40}
 COLOURS = {PUBLISHED: "#808080", "paper": "#0072b2", "honest": "#d55e00"}
 # Pixels: the height of a line of dots, of a row of a method and of a bar, the area of a dot.
 LINE, ROW, BAR, DOT = 13, 24, 14, 50
-# A long name is told in lines: dataset, noise and intensity, pattern.
+# A long name takes several lines: dataset, noise and intensity, pattern.
 BEFORE_WORDS = " (?=[A-Za-z])"
 WORD_BY_WORD = f"split(datum.label, regexp('{BEFORE_WORDS}'))"
-FORMS = "bars", "diamonds"  # of the first protocol that there is, and on them those of the second
+FORMS = "bars", "diamonds"  # the marks of the first protocol, and over them those of the second
 AS_CSV = "The same as a file:"
 BESIDE = "± is the deviation over the runs"
 
@@ -80,7 +80,7 @@ class Cells(Analysis):
         return evidence.results
 
     def opening(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
-        """The table, which comes first, and how it stands to the published one."""
+        """The table, which comes first, and how it compares with the published one."""
         return [
             *_headlines(evidence),
             *_tables(evidence),
@@ -89,7 +89,7 @@ class Cells(Analysis):
         ]
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
-        """A dot for each cell; what there is more of, methods or datasets, are the rows."""
+        """A dot for each cell; methods or datasets, whichever are more, are the rows."""
         draw = dots_by_method if methods_are_rows(evidence.table) else dots_by_dataset
         return {"": draw(evidence.values)}
 
@@ -103,7 +103,7 @@ class Bars(Cells):
     """The table as bars instead of dots: methods in their order, for each dataset."""
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
-        """A bar for each cell of a protocol, with a mark for the other where there are both."""
+        """A bar for each cell of a protocol, and a mark for the other one if both were run."""
         return {"bars": bars_chart(evidence.values)}
 
 

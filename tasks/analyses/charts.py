@@ -13,7 +13,7 @@ import pandas as pd
 
 from tasks.report.files import as_json
 
-# Only what of a method is named here stays in sight once something in the legend is clicked.
+# After a click in the legend only the marks named here stay in sight.
 CHOSEN = "chosen"
 FAINT = 0.12
 # The column of the panels, of which one is shown at a time.
@@ -27,7 +27,7 @@ LEFT_OUT = ("params", "tooltip", "name")
 PRINTED = "Arial, Helvetica, Liberation Sans, sans-serif"  # fonts whose letters are equally wide
 # Pixels of a letter, and of the symbol with its distances in a legend.
 LETTER, SYMBOL = 6.5, 26
-GREY = "#808080"  # seen on every page, for what stands for no method
+GREY = "#808080"  # readable on every page; for marks of no method
 
 
 # What is the same on every page. Marks are not read out one by one: a chart has a description, and
@@ -207,7 +207,7 @@ def finished(chart: Any, rows: pd.DataFrame, height: Any, description: str = "")
             description=description,
             background="transparent",
         ).to_dict()
-    # Not Altair's own, which has colours: what stands here wins over what the page gives.
+    # Not Altair's own, which has colours: these settings override those of the page.
     return {**spec, "config": LAYOUT}
 
 

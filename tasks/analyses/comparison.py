@@ -73,7 +73,7 @@ class Compare(Analysis):
         return tests
 
     def charts(self, evidence: Evidence, rows: pd.DataFrame) -> dict[str, dict[str, Any] | str]:
-        """Mean ranks, and who cannot be told apart, in each protocol."""
+        """Mean ranks, and groups without a significant difference, in each protocol."""
         return {
             f"ranks-{protocol}": rank_chart(each)
             for protocol, each in self._compared(evidence).items()

@@ -48,7 +48,7 @@ class Curve(Analysis):
 
     @property
     def words(self) -> str:
-        """What stands below the axis."""
+        """The title of the axis."""
         return self.along
 
     def heading(self, evidence: Evidence) -> str:

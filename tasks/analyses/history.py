@@ -152,7 +152,7 @@ def _bounds(values: np.ndarray, floor: float) -> tuple[float, float, float]:
 
 
 def _drift(metric: str, value: float, usual: Spread) -> str:
-    if not (value < usual.low or value > usual.high):  # NaN is a gap, which is told elsewhere
+    if not (value < usual.low or value > usual.high):  # NaN is a gap, which is listed elsewhere
         return ""
     return BETTER if (value > usual.high) != (metric in SECONDS) else WORSE
 

@@ -25,7 +25,7 @@ from tasks.declared.looks import Looks
 HEIGHT, POINT, WIDTH = 340, 45, 1.5
 SOLID = [1, 0]
 BREAKS = (SOLID, [6, 3], [2, 2])
-# The columns between which there is an area around a line, if rows have them.
+# The bounds of the band around a line, if rows have these columns.
 BAND = ("near", "far")
 
 
@@ -41,7 +41,7 @@ def line_chart(
 ) -> dict[str, Any]:
     """Lines and points by the column `series`, with the colours, dashes and markers of `looks`.
 
-    Panels are a column of their own, and `titles` say what stands in a tooltip. Lines are broken as
+    Panels are a column of their own, and `titles` name the entries of tooltips. Lines are broken as
     their looks say, or by the values of the column `dash`; points have the markers of their looks,
     or those of `shape`.
     """

@@ -70,7 +70,7 @@ class Neighbours(Curve):
         return {self.name: box_chart(evidence.table, rows)}
 
     def says(self, evidence: Evidence, rows: pd.DataFrame) -> list[Block]:
-        """The best number of neighbours, the range, and what there is without edges."""
+        """The best number of neighbours, the range, and the value without edges."""
         lines = []
         groups: Any = rows.groupby(["dataset", "method"], sort=False)
         for (dataset, method), group in groups:

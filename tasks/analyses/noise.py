@@ -33,7 +33,7 @@ class UnderNoise(Analysis):
 
     @classmethod
     def is_implied(cls, experiment: Experiment) -> bool:
-        """Where there is noise."""
+        """If the table has noise."""
         return bool(experiment.noises)
 
     def rows(self, evidence: Evidence) -> pd.DataFrame:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tasks.report.evidence import Evidence
 
 NO_TEST = (
-    "All runs are on the same rows, so they are no independent samples: what stands here describes "
+    "All runs are on the same rows, so they are not independent samples: the table describes "
     "these data, and no significance is claimed from it. For that, take several datasets "
     "(`flgc compare`)."
 )

@@ -1,4 +1,4 @@
-"""All analyses, found by their files: whoever writes one more enters it nowhere."""
+"""All analyses, found by their files: a new one needs no entry anywhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _kinds(kind: type[Analysis]) -> list[type[Analysis]]:
     return [each for sub in kind.__subclasses__() for each in (sub, *_kinds(sub))]
 
 
-# By name, as a suite in a file asks for them; in this order whoever was imported first. Without a
+# By name, as a suite in a file asks for them; in this order whatever is imported first. Without a
 # `kind` it is what several have in common.
 ANALYSES = {
     kind.__name__: kind

@@ -25,7 +25,7 @@ class Row:
 
     @property
     def is_variant(self) -> bool:
-        """Whether it stands in the paper's tables as another row, as `FLGC*, teleport .1` does."""
+        """Whether it is another row in the paper's tables, as `FLGC*, teleport .1` does."""
         return self.name != self.published
 
 

@@ -19,7 +19,7 @@ FILE = ".toml"
 
 
 def suite_named(suite: str) -> tuple[str, tuple[Experiment, ...]]:
-    """Its name and experiments; of a file the name that stands in it, wherever the file lies."""
+    """Its name and experiments; a file gives its own name, wherever it lies."""
     if suite in SUITES:
         return suite, SUITES[suite]
     if not suite.endswith(FILE):

@@ -1,4 +1,4 @@
-"""Whether a claim of the paper holds in stored results: parts are counted, then there is a word.
+"""Whether a claim of the paper holds in stored results: parts are counted and summed up in a word.
 
 A part is one comparison of two numbers, as they are printed. What is missing decides nothing.
 """

@@ -235,7 +235,7 @@ def worse_without_edges(ours: PaperTable) -> Finding:
 
 
 def along(figure: str, method: str, tests: dict[str, Test]) -> Judge:
-    """What is said of a method's line in Figure 10, by dataset."""
+    """A sentence about a method's line in Figure 10, by dataset."""
 
     @drawn
     def judge(ours: PaperTable) -> Finding:

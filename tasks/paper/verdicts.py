@@ -128,7 +128,7 @@ def claim_table(judged: Sequence[Verdict]) -> list[Block]:
 
 
 def contradiction_table(files: Mapping[str, str]) -> list[Block]:
-    """What the paper says and its own tables do not, as it stands in a file: no run is needed."""
+    """Statements of the paper that its own tables contradict, from a file: no run is needed."""
     rows = pd.read_csv(io.StringIO(files[CONTRADICTIONS]))
     title = "What the paper's own tables contradict"
     return [Heading(2, title), Table("contradictions", rows, title)]

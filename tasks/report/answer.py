@@ -45,7 +45,7 @@ def _is_contest(table: Described, means: pd.Series) -> bool:
 def _of_one(values: Values, means: pd.Series, protocol: str) -> str:
     """Who is right most often, who is next, and whether the runs can tell them apart.
 
-    No name stands in what is bold: a star in it would end that.
+    No name is in bold: a star in it would end the bold text.
     """
     (first, second), table, results = means.index[:2], values.table, values.results
     metric = table.metrics[0]

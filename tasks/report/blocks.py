@@ -6,15 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-# How a value of ours stands to the published one, see `Note`.
+# How a value of ours compares with the published one, see `Note`.
 WITHIN, ABOVE, BELOW = "within", "above", "below"
-# What is told by a cell's colour besides its words.
+# The meaning of a cell's colour, which its words have too.
 GOOD, MIXED, BAD, OPEN = "good", "mixed", "bad", "open"
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A title, in inline Markdown; what stands below one that is `folded` is shown on demand."""
+    """A title, in inline Markdown; the text below a `folded` one is shown on demand."""
 
     level: int
     text: str
@@ -33,7 +33,7 @@ class Note:
     """What is known of one cell beyond its text.
 
     `difference` is to the `published` value, and `standing` says whether it lies within the spread
-    of the runs; the `details` are pairs of a title and what is told.
+    of the runs; the `details` are pairs of a title and a text.
     """
 
     published: str = ""

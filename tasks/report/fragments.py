@@ -32,7 +32,7 @@ def fragments(every: Sequence[Evidence]) -> dict[str, str]:
 
 
 def _written(frame: pd.DataFrame) -> str:
-    """A star in a name begins no emphasis; a column in which nobody has a value is left out."""
+    """A star in a name begins no emphasis; a column without any value is left out."""
     shown = frame.dropna(axis=1, how="all").fillna(NONE)
     head, _, *lines = markdown(shown).replace("*", r"\*").replace(r"\*\*", "**").split("\n")
     return "\n".join([head, "| --- |" + " ---: |" * (shown.shape[1] - 1), *lines, ""])

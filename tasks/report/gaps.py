@@ -1,4 +1,4 @@
-"""What is not there and why: one line for each cause, the same wherever it is told."""
+"""Missing cells and why: one line for each cause, the same everywhere."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from flgc.addresses import without_secrets
 from flgc.datasets.errors import DatasetError, NotReachable
 
-NOT_AVAILABLE = "not available"  # nobody has it any more
-NOT_REACHABLE = "not reachable"  # others have it, but no way leads there from here
+NOT_AVAILABLE = "not available"  # found nowhere any more
+NOT_REACHABLE = "not reachable"  # it exists, but cannot be fetched from here
 FAILED = "failed"
 
 UNREACHED = "no source could be reached"
-# What is told of each kind, in the order in which they are listed.
-_SAID = {NOT_AVAILABLE: NOT_AVAILABLE, NOT_REACHABLE: UNREACHED, FAILED: FAILED}
+# The words for each kind, in the order in which they are listed.
+_WORDS = {NOT_AVAILABLE: NOT_AVAILABLE, NOT_REACHABLE: UNREACHED, FAILED: FAILED}
 _MOST_NAMES = 6
 
 
@@ -43,7 +43,7 @@ def reason_of(error: BaseException) -> str:
 def listed(gaps: Iterable[Gap]) -> list[str]:
     """`Yale: no source could be reached (4 cells): ...`: one line for each cause.
 
-    What lacks in several experiments is one line, and so is what broke for the same reason. Steps
+    A cause shared by several experiments is one line, and so is a reason shared by steps. Steps
     of one name that broke for several reasons are several: methods may share a name.
     """
     by_what: dict[tuple[str, str, str], Gap] = {}
@@ -54,7 +54,7 @@ def listed(gaps: Iterable[Gap]) -> list[str]:
     by_reason: dict[tuple[str, str], list[Gap]] = {}
     for gap in by_what.values():
         by_reason.setdefault((gap.kind, gap.reason), []).append(gap)
-    ordered = sorted(by_reason.values(), key=lambda alike: list(_SAID).index(alike[0].kind))
+    ordered = sorted(by_reason.values(), key=lambda alike: list(_WORDS).index(alike[0].kind))
     return [_line(alike) for alike in ordered]
 
 
@@ -65,7 +65,7 @@ def absent(gaps: Iterable[Gap], datasets: Collection[str]) -> dict[str, str]:
 
 def verdict(there: int, gaps: Iterable[Gap]) -> str:
     """`210 cells complete, 8 not available, 32 not reachable`."""
-    lacking = dict.fromkeys(_SAID, 0)
+    lacking = dict.fromkeys(_WORDS, 0)
     for gap in gaps:
         lacking[gap.kind] += gap.cells
     parts = [f"{n} {kind}" for kind, n in lacking.items() if n]
@@ -78,7 +78,7 @@ def _line(alike: list[Gap]) -> str:
         names = [*names[:_MOST_NAMES], f"and {len(names) - _MOST_NAMES} more"]
     cells = sum(gap.cells for gap in alike)
     number = f" ({_cells(cells)})" if cells else ""
-    return f"{', '.join(names)}: {_SAID[alike[0].kind]}{number}: {alike[0].reason}"
+    return f"{', '.join(names)}: {_WORDS[alike[0].kind]}{number}: {alike[0].reason}"
 
 
 def _cells(number: int) -> str:

@@ -1,4 +1,4 @@
-"""What is known of each cell: how it stands to the published value, and how it came about."""
+"""The note of each cell: how it compares with the published value, and how it was computed."""
 
 import shlex
 from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ class Parts:
         self.faults: dict[str, str] = {}
 
     def make(self, name: str, work: Callable[[], Made], instead: Made) -> Made:
-        """What `work` gives, or what stands `instead` of a part that failed."""
+        """What `work` gives, or `instead` for a part that failed."""
         try:
             return work()
         except Exception as error:

@@ -80,7 +80,7 @@ model did not fit it gets right.""",
 PUBLISHED_EXPLAINED = "*published* is what the paper prints."
 NUMBERS_EXPLAINED = f"""\
 Accuracies are in percent, ± is the standard deviation over the runs, and {NONE} stands where a
-method is not in a protocol. How many settings each method tried is told below each table."""
+method is not in a protocol. The number of settings that each method tried is below each table."""
 
 
 def write_report(
@@ -139,7 +139,7 @@ class PartFailed(Exception):
 
 
 def whole_report(**given: Any) -> pd.DataFrame:
-    """The report, or PartFailed: one that lacks a part is not stored."""
+    """The report, or PartFailed: an incomplete one is not stored."""
     written = write_report(**given)
     if FAULTS in set(written["name"]):
         raise PartFailed(written.set_index("name").at[FAULTS, "content"])
@@ -246,7 +246,7 @@ def _as_stored(
 ) -> pd.DataFrame:
     """The document in every form, with its costs apart: a report computed again took others.
 
-    Files that go `beside` it are as lasting as the document. The page, which has both, stands
+    Files that go `beside` it are as lasting as the document. The page, which has both, goes
     with the costs; it says what the Markdown says.
     """
     lasting = dataclasses.replace(document, blocks=list(map(_without_seconds, document.blocks)))
@@ -363,7 +363,7 @@ def _costs(costs: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Block
 
 
 def _folded(blocks: Sequence[Block]) -> list[Block]:
-    """What stands below headings of the third level, on demand: first come the tables."""
+    """Text below headings of the third level, on demand: tables come first."""
     return [
         dataclasses.replace(block, folded=True)
         if isinstance(block, Heading) and block.level == 3

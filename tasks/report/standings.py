@@ -26,7 +26,7 @@ FAR_BELOW = 5.0
 FAR_MEAN = 2.0
 # Names of datasets in a sentence.
 MOST_NAMES = 6
-# How the name of what averages all settings ends; what stands before it picks one of them.
+# The end of the name of a row that averages all settings; the name before it picks one of them.
 AVERAGED = " averaged"
 
 
@@ -42,7 +42,7 @@ class Contest(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The score as a cell shows it: the verdict is told without colour, too."""
+        """The score as a cell shows it: readable without colour, too."""
         mark = {BEATS: "**", LEVEL: "", LOSES: "*"}[self.verdict]
         return f"{mark}{self.score}{mark}"
 
@@ -209,7 +209,7 @@ def below(values: Values) -> list[str]:
 def _complete(values: Values) -> dict[str, Any]:
     """By protocol: data x methods in points of the first metric, where all have their cells.
 
-    A rival stands there once: what picks from a part of its settings is left out.
+    A rival is listed once: rows that pick from a part of its settings are left out.
     """
     rows = [row for row in values.table.rows if row.own or not row.is_variant]
     complete, means = values.complete("title"), {}

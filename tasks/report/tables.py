@@ -24,7 +24,7 @@ ORIGINAL = "original"
 NONE = "\N{EN DASH}"  # there is no such cell, so nothing failed
 # What tells a cell from the others, whatever its metric.
 CELL = [*SUBJECT, "method", "protocol"]
-# On what settings are judged, by the column that said which is best.
+# What settings are judged on, by the column that says which is best.
 JUDGED_ON = {
     "test": "test nodes",
     "ACC": "true classes",
@@ -42,7 +42,7 @@ JUDGED_ON = {
 
 @dataclass(frozen=True)
 class Laid:
-    """A table as it is shown, and what stands where.
+    """A table as it is shown, and which cell is where.
 
     `places` are by number of the row and by column; `groups` gives each column of values the title
     that it shares with others, and its own below it. The `closing` rows are averages.
@@ -58,7 +58,7 @@ def laid_out(values: Values, protocols: Sequence[str], absent: Mapping[str, str]
     """Published and ours side by side: one row per dataset (and noise, and metric), or per method.
 
     Where there are more methods than datasets the methods are the rows, those that the paper took
-    from the literature included. `absent` says what stands in the cells of a dataset that could not
+    from the literature included. `absent` is the text in the cells of a dataset that could not
     be had. A cell without a value for another reason failed.
     """
     table = values.table
@@ -87,7 +87,7 @@ def laid_out(values: Values, protocols: Sequence[str], absent: Mapping[str, str]
                     places[number, column] = at
     last = literature_rows(table) if by_method else average_rows(values, protocols)
     whole = pd.concat([pd.DataFrame(list(rows.values())), last], ignore_index=True).fillna("")
-    frame = whole.loc[:, ~whole.isin(["", NONE]).all()]  # nobody has a cell there
+    frame = whole.loc[:, ~whole.isin(["", NONE]).all()]  # without any cell
     return Laid(frame, places, groups, 0 if by_method else len(last))
 
 
@@ -117,7 +117,7 @@ def _text_at(at: Place, values: Values) -> str:
 
 
 def literature_rows(table: Described) -> pd.DataFrame:
-    """Methods that the paper cites with the values of others; nobody ran them here or there."""
+    """Methods that the paper cites with the values of others: neither it nor we ran them."""
     rows: dict[str, dict[str, str]] = {}
     for cell in table.literature:
         row = rows.setdefault(cell["method"], {"method": f"{cell['method']} ({LITERATURE})"})

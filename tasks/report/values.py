@@ -27,7 +27,7 @@ Column = dict[Case, float]
 
 
 class Place(NamedTuple):
-    """Whose value stands in a cell; a published one has that word for a protocol."""
+    """The place of a value; a published one has that word for a protocol."""
 
     dataset: str
     noise: str
@@ -156,7 +156,7 @@ class Values:
         return in_points(share, self.table)
 
     def left_out(self) -> list[str]:
-        """What is said of re-drawn data where published values are compared."""
+        """The remark on re-drawn data where published values are compared."""
         names = ", ".join(titled(dataset, [REDRAWN]) for dataset in self.redrawn)
         note = "Not compared with published values, which are the original's"
         return [f"{note}: {names}."] if names else []

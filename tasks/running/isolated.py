@@ -27,7 +27,7 @@ SECONDS, GIGABYTES = "FLGC_METHOD_SECONDS", "FLGC_METHOD_GB"
 DEFAULT_SECONDS = 3600.0
 # Under these names a stage is given a method, or several by what they are called.
 METHODS = ("method", "methods")
-# What the process sends, and what stands for its silence.
+# What the process sends, and the mark for its silence.
 CALL, RESULT, ERROR, DEATH = "call", "result", "error", "death"
 
 

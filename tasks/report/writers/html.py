@@ -87,7 +87,7 @@ def write(document: Document, page: Mapping[str, str]) -> str:
 
 @dataclass
 class Part:
-    """What stands below a heading of the third level, or before the first one."""
+    """The blocks below a heading of the third level, or before the first one."""
 
     heading: Heading | None
     id: str
@@ -96,7 +96,7 @@ class Part:
 
 @dataclass
 class Section:
-    """What stands below a heading of the second level, or before the first one."""
+    """The parts below a heading of the second level, or before the first one."""
 
     heading: Heading | None
     id: str
@@ -203,7 +203,7 @@ def _shown(block: Table, first: int) -> Shown:
             if note is None:
                 cells.append(Cell(_inline(text), tone=block.tones.get((i, column), "")))
                 continue
-            # The difference stands beside the value, in its colour.
+            # The difference is shown beside the value, in its colour.
             value = text.removesuffix(f" ({note.difference})")
             cells.append(Cell(_inline(value), note, first + len(facts)))
             facts.append((f"{row[0]}, {column}", _facts(value.replace("**", ""), note)))
@@ -222,7 +222,7 @@ def _shown(block: Table, first: int) -> Shown:
 
 
 def _facts(value: str, note: Note) -> list[tuple[str, str]]:
-    """What is told of a cell, by title."""
+    """The facts about a cell, by title."""
     compared = []
     if note.standing:
         told = f"{note.difference}, {WORDS[note.standing]}"
@@ -258,6 +258,6 @@ def _url(text: str, kind: str) -> str:
 
 @cache
 def _bundle() -> str:
-    """Vega, Vega-Lite and vega-embed as one script, which may not end the element it stands in."""
+    """Vega, Vega-Lite and vega-embed as one script, which must not end the element it is in."""
     script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return script.replace("</script", r"<\/script")

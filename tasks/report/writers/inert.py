@@ -1,4 +1,4 @@
-"""Text that a reader of Markdown shows as it stands: names of users make no link or picture."""
+"""Text that a reader of Markdown shows as it is: names of users make no link or picture."""
 
 import re
 
