@@ -24,8 +24,9 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, device
 
 from flgc.device import in_float64, n_threads
-from flgc.grid import check_grid, parts_of_splits, solved
-from flgc.propagation import coefficients, embedding_grid, iterate_filter
+from flgc.grid import check_grid, designs, parts_of_splits, solved
+from flgc.learnt_filter import PER_HOP, POLYNOMIAL, hop_sizes, unstacked
+from flgc.propagation import coefficients, iterate_filter
 from flgc.ridge import RidgePath, is_within, one_hot
 
 # How much one more hit and a smaller error count (docs/rules.md).
@@ -56,12 +57,13 @@ def average_grid(
     teleports: Sequence[float],
     regularizations: Sequence[float],
     leave_one_out: bool = True,
+    filter: str = POLYNOMIAL,
 ) -> Average:
     """sum_s w_s p_s(P) X W_s over the models s of a grid; those of weight 0 are not solved.
 
     Parameters
     ----------
-    P, X, labels, labelled, n_classes, hops, teleports, regularizations
+    P, X, labels, labelled, n_classes, hops, teleports, regularizations, filter
         As in `flgc.grid.score_grid`.
     weights : array of shape (hops, teleports, regularizations), or (splits, ...)
         A single pick has the weight 1.
@@ -76,10 +78,11 @@ def average_grid(
     rows, place = xp.unique_inverse(nodes)
     place = xp.reshape(place, nodes.shape)
     Y = one_hot(labels[nodes], n_classes, xp.float64)
-    parts = parts_of_splits(n_splits, n_labelled, X.shape[1])
+    sizes = hop_sizes(P, X, max(hops)) if filter == PER_HOP else []
+    parts = parts_of_splits(n_splits, n_labelled, X.shape[1] * max(len(sizes), 1))
 
     def settings() -> Iterator[tuple[int, int, tuple[Any, Any]]]:
-        for i, t, H in embedding_grid(P, X, rows, hops, teleports):
+        for i, t, H in designs(P, X, rows, hops, teleports, filter):
             if weights[:, i, t].any():
                 yield i, t, (H, xp.asarray(weights[:, i, t], dtype=xp.float64, device=device(Y)))
 
@@ -96,9 +99,13 @@ def average_grid(
     left_out = xp.zeros_like(Y)
     threads = n_threads() if isinstance(labels, np.ndarray) else 1
     for i, t, (W, scores) in solved(solve, settings(), threads):
-        for h, c in enumerate(coefficients(hops[i], teleports[t])):
-            if c:
-                filters[:, h] += c * W
+        if filter == PER_HOP:
+            for h, B in enumerate(unstacked(W, sizes, X.shape[1])):
+                filters[:, h] += B
+        else:
+            for h, c in enumerate(coefficients(hops[i], teleports[t])):
+                if c:
+                    filters[:, h] += c * W
         left_out += scores
     if labelled.ndim == 1:
         filters, left_out = filters[0], left_out[0]

@@ -97,6 +97,12 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{name}={brief(value)} is not known: choose one of {choices}.")
 
 
+def check_truth(name: str, value: Any) -> None:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        _refuse(name, value, "True or False")
+
+
 def check_whole(name: str, value: Any, least: int, most: int | None = None, where: str = "") -> int:
     """A whole number from `least` to `most`."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)

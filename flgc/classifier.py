@@ -5,7 +5,7 @@ H = p(P) X (Eq. 10),   W = argmin ||H_l W - Y_l||^2 + r ||W||^2 (Eq. 16),   scor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from flgc.averaging import Average, average_grid, filtered, with_constant
 from flgc.checks import (
     brief,
     check_choice,
@@ -22,6 +23,7 @@ from flgc.checks import (
     check_n_neighbors,
     check_regularization,
     check_teleport,
+    check_truth,
 )
 from flgc.device import check_dtype, in_float64, resolve_device, to_device, to_numpy
 from flgc.graph import (
@@ -41,6 +43,8 @@ from flgc.inputs import (
     unlabelled,
     unpack_pyg,
 )
+from flgc.kernels import KernelFeatures, check_kernel
+from flgc.learnt_filter import FILTERS, NO_TELEPORT, PER_HOP, POLYNOMIAL
 from flgc.propagation import (
     coefficients,
     hop,
@@ -174,24 +178,38 @@ class PartlyLabelled(ClassifierMixin, BaseEstimator):
 class GraphClassifier(PartlyLabelled):
     """Base of the two classifiers of this library: the fit, and predictions for new rows."""
 
+    kernel: str | Callable[[Any, Any], Any]
+    gamma: float | None
+    filter: str
+    self_loops: bool
     device: str
     dtype: str | None
-    intercept_: np.ndarray  # of an average only
+    intercept_: np.ndarray  # of an average and of a learnt filter only
 
     def _read(self, X: Any, y: Any, adjacency: Any) -> tuple[Any, np.ndarray, Any]:
         """`_read_graph` in the precision `dtype`, by default that of X."""
         check_dtype(self.dtype)
+        check_kernel(self.kernel, self.gamma)
+        check_choice("filter", self.filter, FILTERS)
+        check_truth("self_loops", self.self_loops)
         resolve_device(self.device)
         wanted = [np.float64, np.float32] if self.dtype is None else self.dtype
         return self._read_graph(X, y, adjacency, wanted)
 
     def _to_device(self, X: Any, adjacency: Any) -> tuple[Any, Any]:
-        """P and X in X's precision on the device; torch needs X dense."""
+        """P and the features in X's precision on the device; torch needs them dense.
+
+        The graph is that of X, whatever the kernel is.
+        """
         self.adjacency_ = graph_for(X, adjacency, self.n_neighbors_, len(self.classes_))
+        if self.kernel != "linear":
+            self.kernel_features_ = KernelFeatures(self.kernel, self.gamma)
+            X = self.features_fit_ = self.kernel_features_.fit_transform(X)
         device = resolve_device(self.device)
         if device is not None and sp.issparse(X):
             X = X.toarray()
-        return to_device(propagation_matrix(self.adjacency_, X.dtype), device), to_device(X, device)
+        P = propagation_matrix(self.adjacency_, X.dtype, self.self_loops)
+        return to_device(P, device), to_device(X, device)
 
     def _fit(
         self,
@@ -225,6 +243,39 @@ class GraphClassifier(PartlyLabelled):
         self._keep_scores(scores, f"regularization={regularization:g}")
         return self
 
+    def _fit_filters(self, P: Any, X: Any, X_fit: Any, average: Average, setting: str) -> Self:
+        """Keep filters, one for each hop, of which the last feature is constant."""
+        self.X_fit_, self.hops_ = X_fit, average.filters.shape[0] - 1
+        self.coef_ = to_numpy(average.filters[:, :-1])
+        self.intercept_ = to_numpy(average.filters[:, -1])
+        self._keep_scores(filtered(P, X, average.filters), setting)
+        return self
+
+    def _average(
+        self,
+        P: Any,
+        X: Any,
+        codes: np.ndarray,
+        labelled: np.ndarray,
+        weights: np.ndarray,
+        grid: Sequence[Sequence],
+    ) -> Average:
+        """All models of a grid (hops, teleports, regularizations), weighted; one alone is a fit."""
+        device = resolve_device(self.device)
+        return average_grid(
+            P,
+            X,
+            to_device(codes, device),
+            to_device(labelled, device),
+            weights,
+            n_classes=len(self.classes_),
+            hops=grid[0],
+            teleports=grid[1],
+            regularizations=grid[2],
+            leave_one_out=min(grid[2]) > 0,
+            filter=self.filter,
+        )
+
     def _keep_scores(self, scores: Any, setting: str) -> None:
         """Keep scores and classes of the fitted nodes; raises an error if scores overflowed."""
         self.label_scores_ = to_numpy(scores)
@@ -253,11 +304,14 @@ class GraphClassifier(PartlyLabelled):
             edges = attach(X, self.X_fit_, self.n_neighbors_)
         else:
             edges = edges_of_new_rows(adjacency, (X.shape[0], self.X_fit_.shape[0]))
-        weights, own = attachment_rows(edges, self.adjacency_)
-        P = propagation_matrix(self.adjacency_, self.coef_.dtype)
-        heard = iterate_filter(P, self._terms(self.X_fit_))
+        weights, own = attachment_rows(edges, self.adjacency_, self.self_loops)
+        P = propagation_matrix(self.adjacency_, self.coef_.dtype, self.self_loops)
+        fitted, new = self.X_fit_, X
+        if self.kernel != "linear":
+            fitted, new = self.features_fit_, self.kernel_features_.transform(X)
+        heard = iterate_filter(P, self._terms(fitted))
         scores: Any = 0.0
-        for h, term in enumerate(self._terms(X)):
+        for h, term in enumerate(self._terms(new)):
             scores = weights @ next(heard) + own[:, None] * scores + term if h else term
         return scores
 
@@ -293,8 +347,21 @@ class FLGCClassifier(GraphClassifier):
     n_neighbors : int, optional
         Neighbours of a row in the kNN graph; floor(N / 5C) by default. 0 is no graph. Also the
         number of fitted rows to which a new row is attached.
+    kernel : {"linear", "rbf"} or callable, default="linear"
+        What takes the place of X X': "rbf" is exp(-gamma ||x - z||^2), a function k(A, B) gives it
+        for all rows of A and B. It is exact up to 5,000 rows; beyond, 1,000 of them are landmarks
+        of a Nystroem approximation, see `kernel_features_`. The kNN graph is that of X.
+    gamma : float > 0, optional
+        Of "rbf"; by default 1 / 2m^2 with m the median distance between rows.
+    filter : {"polynomial", "per-hop"}, default="polynomial"
+        "per-hop" learns the filter: a weight matrix for each hop, scores = sum_h P^h (X coef_[h] +
+        intercept_[h]), from one ridge on all of X, P X, ... P^hops X, each divided by the root
+        mean square of its entries. It can tell neighbours apart where they differ; the teleport has
+        no part in it.
+    self_loops : bool, default=True
+        Whether P has a loop of weight 1 at each node, as in the paper.
     solver : {"auto", "primal", "dual", "labels"}, default="auto"
-        How to compute the one solution; see `fit_weights`.
+        How to compute the one solution of a polynomial; see `fit_weights`.
     device : {"auto", "cpu", "cuda", "cuda:N"}, default="auto"
         "auto" takes a GPU if torch sees one.
     dtype : {"float32", "float64"}, optional
@@ -308,9 +375,17 @@ class FLGCClassifier(GraphClassifier):
         H W; the largest score of a row is its class.
     classes_ : array of shape (n_classes,)
     coef_ : array of shape (n_features, n_classes)
-        W.
+        W; with a kernel one row for each of its features. Of a filter per hop all W, of shape
+        (hops + 1, n_features, n_classes).
+    intercept_ : array of shape (hops + 1, n_classes)
+        Of a filter per hop only.
     adjacency_ : sparse array of shape (n_nodes, n_nodes)
         The graph, symmetric and without self loops.
+    kernel_features_ : KernelFeatures
+        With a kernel: its features of new rows, whether they are exact (`is_exact_`), and the share
+        of the kernel's trace that they lack (`lost_`).
+    features_fit_ : array of shape (n_nodes, n_columns)
+        With a kernel: its features of the fitted rows.
 
     References
     ----------
@@ -337,6 +412,10 @@ class FLGCClassifier(GraphClassifier):
         teleport: float = 0.1,
         regularization: float = 1.0,
         n_neighbors: int | None = None,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: float | None = None,
+        filter: str = POLYNOMIAL,
+        self_loops: bool = True,
         solver: str = "auto",
         device: str = "auto",
         dtype: str | None = None,
@@ -345,6 +424,10 @@ class FLGCClassifier(GraphClassifier):
         self.teleport = teleport
         self.regularization = regularization
         self.n_neighbors = n_neighbors
+        self.kernel = kernel
+        self.gamma = gamma
+        self.filter = filter
+        self.self_loops = self_loops
         self.solver = solver
         self.device = device
         self.dtype = dtype
@@ -367,12 +450,17 @@ class FLGCClassifier(GraphClassifier):
         check_choice("solver", self.solver, SOLVERS)
         X_fit, codes, adjacency = self._read(X, y, adjacency)
         P, X = self._to_device(X_fit, adjacency)
+        labelled = np.flatnonzero(codes >= 0)
+        if self.filter == PER_HOP:
+            X, alone = with_constant(X), ([hops], NO_TELEPORT, [regularization])
+            average = self._average(P, X, codes, labelled, np.ones(1), alone)
+            return self._fit_filters(P, X, X_fit, average, f"regularization={regularization:g}")
         return self._fit(
             P,
             X,
             X_fit,
             codes,
-            np.flatnonzero(codes >= 0),
+            labelled,
             hops=hops,
             teleport=teleport,
             regularization=regularization,

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from scipy.special import softmax
 
-from flgc.averaging import (
-    Average,
-    average_grid,
-    filtered,
-    log_weights,
-    of_one_size,
-    with_constant,
-)
+from flgc.averaging import log_weights, of_one_size, with_constant
 from flgc.calibration import fit_temperature
 from flgc.checks import check_choice
 from flgc.classifier import GraphClassifier
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.grid import GridScores, accuracies, check_grid, ranks_from_usual, score_grid
 from flgc.inputs import node_mask
+from flgc.learnt_filter import NO_TELEPORT, PER_HOP, POLYNOMIAL
 from flgc.validation import near_best
 
 # The grid of the paper's Section IV-A.
@@ -57,8 +51,9 @@ class FLGCClassifierCV(GraphClassifier):
         hits are the left-out labelled nodes and the validation nodes that it gets right. X gets a
         constant feature, and the sum is one linear filter again:
         scores = sum_h P^h (X coef_[h] + intercept_[h]).
-    n_neighbors, device, dtype
-        As in `FLGCClassifier`.
+    n_neighbors, kernel, gamma, filter, self_loops, device, dtype
+        As in `FLGCClassifier`. A filter per hop has a grid of hops and regularizations, and is
+        listed with teleport 0.
 
     Attributes
     ----------
@@ -68,11 +63,11 @@ class FLGCClassifierCV(GraphClassifier):
         Its score; higher is better (squared error is negated).
     cv_results_ : dict of arrays, one value per model
         The grid, its scores and each model's `weight`, ready for `pandas.DataFrame`.
-    transduction_, label_scores_, classes_, coef_, adjacency_
+    transduction_, label_scores_, classes_, coef_, adjacency_, kernel_features_, features_fit_
         As in `FLGCClassifier`, for the picked model. For an average, `coef_` has the shape
         (max(hops) + 1, n_features, n_classes), and scores have a mean size of about 1.
     intercept_ : array of shape (max(hops) + 1, n_classes)
-        Only for an average.
+        Only for an average, and for a filter per hop.
     loo_accuracy_ : float
         Share of the labelled nodes that the picked model, or the average, gets right when they are
         left out; NaN if it cannot be computed. It is a little too high, as it also served to pick.
@@ -102,6 +97,10 @@ class FLGCClassifierCV(GraphClassifier):
         scoring: str = "squared_error",
         combine: str = "best",
         n_neighbors: int | None = None,
+        kernel: str | Callable[[Any, Any], Any] = "linear",
+        gamma: float | None = None,
+        filter: str = POLYNOMIAL,
+        self_loops: bool = True,
         device: str = "auto",
         dtype: str | None = None,
     ):
@@ -111,6 +110,10 @@ class FLGCClassifierCV(GraphClassifier):
         self.scoring = scoring
         self.combine = combine
         self.n_neighbors = n_neighbors
+        self.kernel = kernel
+        self.gamma = gamma
+        self.filter = filter
+        self.self_loops = self_loops
         self.device = device
         self.dtype = dtype
 
@@ -129,6 +132,7 @@ class FLGCClassifierCV(GraphClassifier):
         check_choice("combine", self.combine, COMBINES)
         check_grid(self.hops, self.teleports, self.regularizations)
         averaging = self.combine == "average"
+        learnt = self.filter == PER_HOP
         if (validation is None or averaging) and min(self.regularizations) <= 0:
             instead = "take combine='best' with" if averaging else "pass"
             raise ValueError(
@@ -140,16 +144,17 @@ class FLGCClassifierCV(GraphClassifier):
         if held_out is not None:
             codes, held_out = self._without_unfitted_classes(codes, labelled, held_out)
         P, X = self._to_device(X_fit, adjacency)
-        X = with_constant(X) if averaging else X
-        scores = self._score_grid(P, X, codes, labelled, held_out)
+        X = with_constant(X) if averaging or learnt else X
+        grid = (self.hops, NO_TELEPORT if learnt else self.teleports, self.regularizations)
+        scores = self._score_grid(P, X, codes, labelled, held_out, grid)
         counts = np.bincount(codes[labelled])
         index = None
         if validation is None and (counts == 1).any():
             where = resolve_device(self.device)
-            grid = (self.hops, self.teleports, self.regularizations)
-            index = int(np.argmin(ranks_from_usual(P, X, to_device(labelled, where), *grid)))
+            ranks = ranks_from_usual(P, X, to_device(labelled, where), *grid, filter=self.filter)
+            index = int(np.argmin(ranks))
         noisy = 0 if held_out is None or (counts == 1).any() else len(held_out)
-        self._pick(scores, index, noisy)
+        self._pick(scores, grid, index, noisy)
         if index is not None:
             warnings.warn(
                 f"a single node is labelled in the class(es) {self.classes_[counts == 1].tolist()}:"
@@ -157,25 +162,23 @@ class FLGCClassifierCV(GraphClassifier):
                 f"taken, {self.best_params_}: label a second node, or pass a validation mask.",
                 stacklevel=2,
             )
-        shape = (len(self.hops), len(self.teleports), len(self.regularizations))
-        weights = np.zeros(shape)
+        weights = np.zeros([len(axis) for axis in grid])
         weights.flat[self.best_index_] = 1.0
         if averaging and index is None:
             weights = softmax(log_weights(*_left_out(scores, labelled, held_out)))
         self.cv_results_["weight"] = weights.ravel()
+        among: tuple[Sequence, ...] = grid
         if averaging:
             assert scores.loo_size is not None  # all regularizations are above 0
-            grid = (self.hops, self.teleports, self.regularizations)
-            sized = of_one_size(weights, scores.loo_size)
-            average = self._average(P, X, codes, labelled, sized, grid)
-            self.X_fit_, self.hops_ = X_fit, max(self.hops)
-            self.coef_ = to_numpy(average.filters[:, :-1])
-            self.intercept_ = to_numpy(average.filters[:, -1])
-            self._keep_scores(filtered(P, X, average.filters), "the regularizations")
+            weights = of_one_size(weights, scores.loo_size)
         else:
+            weights = np.ones(1)
+            among = tuple([value] for value in self.best_params_.values())
+        if not (averaging or learnt):
             self._fit(P, X, X_fit, codes, labelled, **self.best_params_)
-            alone = [[value] for value in self.best_params_.values()]
-            average = self._average(P, X, codes, labelled, np.ones(1), alone)
+        average = self._average(P, X, codes, labelled, weights, among)
+        if averaging or learnt:
+            self._fit_filters(P, X, X_fit, average, "the regularizations")
         # What the scores did not fit: labelled nodes, each left out, and validation nodes.
         unfitted = [] if held_out is None else [(self.label_scores_[held_out], codes[held_out])]
         self.loo_accuracy_ = float("nan")
@@ -213,31 +216,14 @@ class FLGCClassifierCV(GraphClassifier):
         self.classes_ = self.classes_[fitted]
         return np.where(np.isin(codes, fitted), np.searchsorted(fitted, codes), -1), kept
 
-    def _average(
+    def _score_grid(
         self,
         P: Any,
         X: Any,
         codes: np.ndarray,
         labelled: np.ndarray,
-        weights: np.ndarray,
+        held_out: np.ndarray | None,
         grid: Sequence[Sequence],
-    ) -> Average:
-        device = resolve_device(self.device)
-        return average_grid(
-            P,
-            X,
-            to_device(codes, device),
-            to_device(labelled, device),
-            weights,
-            n_classes=len(self.classes_),
-            hops=grid[0],
-            teleports=grid[1],
-            regularizations=grid[2],
-            leave_one_out=min(grid[2]) > 0,
-        )
-
-    def _score_grid(
-        self, P: Any, X: Any, codes: np.ndarray, labelled: np.ndarray, held_out: np.ndarray | None
     ) -> GridScores:
         device = resolve_device(self.device)
         judged = {} if held_out is None else accuracies(codes, {"validation": held_out})
@@ -247,21 +233,24 @@ class FLGCClassifierCV(GraphClassifier):
             to_device(codes, device),
             to_device(labelled, device),
             n_classes=len(self.classes_),
-            hops=self.hops,
-            teleports=self.teleports,
-            regularizations=self.regularizations,
+            hops=grid[0],
+            teleports=grid[1],
+            regularizations=grid[2],
             **judged,
-            leave_one_out=min(self.regularizations) > 0,
+            leave_one_out=min(grid[2]) > 0,
+            filter=self.filter,
         )
 
-    def _pick(self, scores: GridScores, index: int | None, n_validation: int) -> None:
+    def _pick(
+        self, scores: GridScores, grid: Sequence[Sequence], index: int | None, n_validation: int
+    ) -> None:
         """The best model of the grid, or that at `index`, and the table of all.
 
         Among models that are level, up to the noise of that many validation nodes, the
         leave-one-out error decides, then the order of the grid. The error cannot judge a class
         with a single label.
         """
-        axes = np.meshgrid(self.hops, self.teleports, self.regularizations, indexing="ij")
+        axes = np.meshgrid(*grid, indexing="ij")
         names = ("hops", "teleport", "regularization")
         table = {name: axis.ravel() for name, axis in zip(names, axes, strict=True)}
         if scores.loo_squared_error is not None and scores.loo_accuracy is not None:

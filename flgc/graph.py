@@ -119,16 +119,45 @@ def graph_for(X: Any, adjacency: Any, n_neighbors: int | None, n_groups: int) ->
     return knn_graph(X, n_neighbors)
 
 
-def propagation_matrix(adjacency: sp.csr_array, dtype: Any = None) -> sp.csr_array:
-    """P = D~^-1/2 (A + I) D~^-1/2 of a symmetric A; an isolated node keeps its features."""
+def propagation_matrix(
+    adjacency: sp.csr_array, dtype: Any = None, self_loops: bool = True
+) -> sp.csr_array:
+    """P = D~^-1/2 (A + I) D~^-1/2 of a symmetric A; an isolated node keeps its features.
+
+    Without self loops D^-1/2 A D^-1/2: a node hears its neighbours alone, an isolated one nothing.
+    """
     dtype = adjacency.dtype if dtype is None else np.dtype(dtype)
     n_nodes = adjacency.shape[0]
     # Convert before adding: with millions of edges every copy counts.
-    looped = sp.csr_array(adjacency.astype(dtype, copy=False) + sp.eye_array(n_nodes, dtype=dtype))
-    inverse_root = (1.0 / np.sqrt(looped.sum(axis=1, dtype=np.float64))).astype(dtype, copy=False)
+    if self_loops:
+        loops = sp.eye_array(n_nodes, dtype=dtype)
+        looped = sp.csr_array(adjacency.astype(dtype, copy=False) + loops)
+    else:
+        looped = sp.csr_array(adjacency.astype(dtype, copy=True))
+    inverse_root = _inverse_root(looped.sum(axis=1, dtype=np.float64)).astype(dtype, copy=False)
     looped.data *= np.repeat(inverse_root, np.diff(looped.indptr))
     looped.data *= inverse_root[looped.indices]
     return looped
+
+
+def without_self_loops(P: sp.csr_array) -> sp.csr_array:
+    """D^-1/2 A D^-1/2 from D~^-1/2 (A + I) D~^-1/2: P_ii is 1 / d~_i, and d_i = d~_i - 1."""
+    looped = 1.0 / P.diagonal().astype(np.float64)
+    # A degree that is rounding is that of an isolated node.
+    degrees = np.where(looped > 1.0 + 1e-6, looped - 1.0, 0.0)
+    change = np.sqrt(looped) * _inverse_root(degrees)
+    ends = sp.coo_array(P)
+    apart = ends.row != ends.col
+    rows, columns = ends.row[apart], ends.col[apart]
+    weights = (ends.data[apart] * change[rows] * change[columns]).astype(P.dtype)
+    loopless = sp.csr_array((weights, (rows, columns)), shape=P.shape)
+    loopless.sort_indices()
+    return loopless
+
+
+def _inverse_root(degrees: np.ndarray) -> np.ndarray:
+    """1 / sqrt(d), and 0 where there is no edge."""
+    return np.where(degrees > 0, 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0)), 0.0)
 
 
 def attach(X_new: Any, X: Any, n_neighbors: int) -> sp.csr_array:
@@ -142,16 +171,22 @@ def attach(X_new: Any, X: Any, n_neighbors: int) -> sp.csr_array:
 
 
 def attachment_rows(
-    edges: sp.csr_array, adjacency: sp.csr_array
+    edges: sp.csr_array, adjacency: sp.csr_array, self_loops: bool = True
 ) -> tuple[sp.csr_array, np.ndarray]:
     """Rows of P for new nodes: weights of the fitted nodes, and of each new node itself.
 
-    w_ij / sqrt(d_i d_j) and 1 / d_i with d the row sums of A + I. The fitted graph does not
-    change: new nodes average over fitted ones, but not the other way round.
+    w_ij / sqrt(d_i d_j) and 1 / d_i with d the row sums of A + I; without self loops those of A,
+    and 0. The fitted graph does not change: new nodes average over fitted ones, but not the other
+    way round.
     """
+    weights = edges.copy()
+    if not self_loops:
+        heard = _inverse_root(adjacency.sum(axis=1))[edges.indices]
+        own = _inverse_root(edges.sum(axis=1))
+        weights.data = weights.data * np.repeat(own, np.diff(edges.indptr)) * heard
+        return weights, np.zeros(len(own))
     degrees = 1.0 + adjacency.sum(axis=1)
     own = 1.0 + edges.sum(axis=1)
-    weights = edges.copy()
     weights.data = weights.data / np.sqrt(
         np.repeat(own, np.diff(edges.indptr)) * degrees[edges.indices]
     )

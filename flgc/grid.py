@@ -17,6 +17,7 @@ from array_api_compat import array_namespace, device
 
 from flgc.checks import brief, check_hops, check_regularization, check_teleport
 from flgc.device import in_float64, n_threads, side_by_side, to_numpy
+from flgc.learnt_filter import PER_HOP, POLYNOMIAL, stacked_grid
 from flgc.propagation import embedding_grid, kernel_grid
 from flgc.ridge import RidgePath, is_within, most_condition, one_hot, times_paths
 
@@ -52,7 +53,7 @@ class GridScores:
 
 
 # From numbers of splits and the classes predicted at their asked nodes, (splits, asked,
-# regularizations), to columns of shape (splits, regularizations).
+# regularizations), or decisions with `ranked`, to columns of shape (splits, regularizations).
 Judge = Callable[[list[int], np.ndarray], Mapping[str, np.ndarray]]
 # From the matrix of one setting, H or H H[labelled]', to columns of the same shape.
 Solver = Callable[[Any], dict[str, np.ndarray]]
@@ -72,6 +73,8 @@ def score_grid(
     judge: Judge | None = None,
     leave_one_out: bool = True,
     side: str = "auto",
+    filter: str = POLYNOMIAL,
+    ranked: bool = False,
 ) -> GridScores:
     """Fit every model of the grid on the labelled nodes and judge it at others.
 
@@ -89,8 +92,14 @@ def score_grid(
         What is propagated; the results are the same. The label side has only products of rows of
         H: if they lose a regularization in rounding, "labels" raises `LostDigits`, and "auto" takes
         the features. float32 becomes float64 if its rounding would be fitted too.
+    filter : {"polynomial", "per-hop"}
+        "per-hop" learns it (`flgc.learnt_filter`), on the feature side, and has no use for
+        teleports: give one.
+    ranked : bool
+        Whether the judge gets, for two classes, the score of the second minus that of the first.
     """
     hops, teleports, regularizations = check_grid(hops, teleports, regularizations)
+    side = "features" if filter == PER_HOP else side
     if not is_within(X, min(regularizations)):
         P, X = in_float64(P), in_float64(X)
     nodes = labelled[None] if labelled.ndim == 1 else labelled
@@ -99,6 +108,7 @@ def score_grid(
     wanted = wanted[None] if wanted.ndim == 1 else wanted
     n_splits = nodes.shape[0]
     shape = (n_splits, len(hops), len(teleports), len(regularizations))
+    width = X.shape[1] * (max(hops) + 1 if filter == PER_HOP else 1)
     results: dict[str, np.ndarray] = {}
 
     def fill(side: str) -> None:
@@ -106,7 +116,7 @@ def score_grid(
         chunks = [slice(i, i + 1) for i in range(n_splits)] if side == "labels" else [slice(None)]
         for chunk in chunks:
             some, splits = nodes[chunk], range(n_splits)[chunk]
-            settings, place = _settings(P, X, some, wanted[chunk], hops, teleports, side)
+            settings, place = _settings(P, X, some, wanted[chunk], hops, teleports, side, filter)
             solvers = [
                 _solver_of_some(
                     splits[part],
@@ -117,10 +127,12 @@ def score_grid(
                     n_classes,
                     regularizations,
                     leave_one_out,
-                    X,
+                    X.dtype,
+                    width,
                     side,
+                    ranked,
                 )
-                for part in parts_of_splits(len(splits), some.shape[1], X.shape[1])
+                for part in parts_of_splits(len(splits), some.shape[1], width)
             ]
             solve = partial(_solved_together, solvers)
             threads = n_threads() if isinstance(labels, np.ndarray) else 1
@@ -167,6 +179,8 @@ def ranks_from_usual(
     hops: Sequence[int],
     teleports: Sequence[float],
     regularizations: Sequence[float],
+    *,
+    filter: str = POLYNOMIAL,
 ) -> np.ndarray:
     """Each model's rank by its distance from the usual setting, 0 the nearest; shaped as scores.
 
@@ -178,7 +192,7 @@ def ranks_from_usual(
     rows, place = xp.unique_inverse(labelled)
     places = np.atleast_2d(to_numpy(xp.reshape(place, labelled.shape)))
     wanted = np.empty((len(places), len(hops), len(teleports), 1))
-    for i, t, H in embedding_grid(P, X, rows, hops, teleports):
+    for i, t, H in designs(P, X, rows, hops, teleports, filter):
         on_host = to_numpy(H).astype(float)
         wanted[:, i, t, 0] = [on_host[nodes].var(axis=0).sum() for nodes in places]
     with np.errstate(divide="ignore"):  # a regularization of 0 is the farthest
@@ -201,6 +215,7 @@ def _settings(
     hops: Sequence[int],
     teleports: Sequence[float],
     side: str,
+    filter: str,
 ) -> tuple[Iterator[tuple[int, int, Any]], Any]:
     """(H or H H[labelled]' of each setting at the nodes that any split needs, positions).
 
@@ -212,8 +227,17 @@ def _settings(
     if side == "labels":
         settings = kernel_grid(P, X, labelled[0], wanted, hops, teleports)
     else:
-        settings = embedding_grid(P, X, wanted, hops, teleports)
+        settings = designs(P, X, wanted, hops, teleports, filter)
     return settings, xp.reshape(place, rows.shape)
+
+
+def designs(
+    P: Any, X: Any, rows: Any, hops: Sequence[int], teleports: Sequence[float], filter: str
+) -> Iterator[tuple[int, int, Any]]:
+    """(index of hops, index of teleport, what the ridge is fitted on at the rows)."""
+    if filter == PER_HOP:
+        return stacked_grid(P, X, rows, hops)
+    return embedding_grid(P, X, rows, hops, teleports)
 
 
 def _solved_together(solvers: Sequence[Solver], matrix: Any) -> dict[str, np.ndarray]:
@@ -237,15 +261,17 @@ def _solver_of_some(
     n_classes: int,
     regularizations: Sequence[float],
     leave_one_out: bool,
-    X: Any,
+    dtype: Any,
+    width: int,
     side: str,
+    ranked: bool,
 ) -> Solver:
     """The solver of these splits, with all their labelled rows at once, (splits, labelled, m)."""
     xp = array_namespace(labelled)
     n_splits, n_labelled = labelled.shape
     truth = labels[labelled]
-    Y = one_hot(truth, n_classes, X.dtype)
-    width = n_labelled if side == "labels" else X.shape[1]
+    Y = one_hot(truth, n_classes, dtype)
+    width = n_labelled if side == "labels" else width
     step = max(1, _MOST_SCORED_NUMBERS // (n_splits * width))
     asked = place[:, n_labelled:]
     blocks = [asked[:, start : start + step] for start in range(0, asked.shape[1], step)]
@@ -273,14 +299,18 @@ def _solver_of_some(
         weights = xp.astype(weights, matrix.dtype, copy=False)
         columns: dict[str, np.ndarray] = {}
         if judge is not None and blocks:
-            winners = [xp.argmax(times_paths(matrix[rows], weights), axis=-1) for rows in blocks]
-            columns |= judge(list(splits), to_numpy(xp.concat(winners, axis=1)))
+            scores = (times_paths(matrix[rows], weights) for rows in blocks)
+            answers = [
+                of_block[..., 1] - of_block[..., 0] if ranked else xp.argmax(of_block, axis=-1)
+                for of_block in scores
+            ]
+            columns |= judge(list(splits), to_numpy(xp.concat(answers, axis=1)))
         if leave_one_out:
             residuals = path.leave_one_out_residuals(regularizations, solutions)
             squared = xp.mean(xp.sum(residuals**2, axis=-1), axis=-2)
             columns["loo_squared_error"] = to_numpy(squared)
             left_out = Y[..., None, :] - residuals
-            columns["loo_accuracy"] = _accuracy(xp.argmax(left_out, axis=-1), truth, X.dtype)
+            columns["loo_accuracy"] = _accuracy(xp.argmax(left_out, axis=-1), truth, dtype)
             columns["loo_size"] = to_numpy(xp.mean(xp.abs(left_out), axis=(-3, -1)))
         return columns
 

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
+from scipy.stats import rankdata
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
@@ -22,6 +23,20 @@ def clustering_accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
 def normalized_mutual_information(truth: ArrayLike, labels: ArrayLike) -> float:
     """NMI: mutual information divided by the arithmetic mean of the two entropies."""
     return float(normalized_mutual_info_score(truth, labels))
+
+
+def area_under_curve(truth: np.ndarray, decisions: np.ndarray) -> np.ndarray:
+    """AUC: how often a node of class 1 has the larger decision of two, one of each class.
+
+    `decisions` are of shape (n, ...), and the result of (...): a value for each column. Equal ones
+    count a half; NaN where one class is missing.
+    """
+    positive = np.asarray(truth) == 1
+    n_positive, n_negative = positive.sum(), (~positive).sum()
+    if not (n_positive and n_negative):
+        return np.full(np.shape(decisions)[1:], np.nan)
+    sums = rankdata(decisions, axis=0)[positive].sum(axis=0)
+    return (sums - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
 
 
 def modularity(affinity: Any, labels: ArrayLike) -> float:

@@ -132,7 +132,7 @@ def embedding_grid(
     One product with P per hop, whatever the number of teleports.
     """
     sums: list[Any] = [0.0] * len(teleports)  # sum over j < h of teleport (1 - teleport)^j P^j X
-    for h, power in enumerate(_powers_at(P, X, rows, max(hops))):
+    for h, power in enumerate(powers_at(P, X, rows, max(hops))):
         for t, teleport in enumerate(teleports):
             decay = (1.0 - teleport) ** h
             if h in hops:
@@ -142,7 +142,7 @@ def embedding_grid(
                 sums[t] += (teleport * decay) * power
 
 
-def _powers_at(P: Any, X: Any, rows: Any, hops: int) -> Iterator[Any]:
+def powers_at(P: Any, X: Any, rows: Any, hops: int) -> Iterator[Any]:
     """(P^h X)[rows] for h = 0 .. hops; by the rows' indicators if those are fewer columns."""
     if rows.shape[0] < X.shape[1]:
         for S in iterate_hops(P, indicator_columns(X, rows), hops, reuse=True):

@@ -118,6 +118,7 @@ def _cell_steps(
             seeds=seeds,
             without=without,
             device=device,
+            **experiment.measured,
         )
         for about, each, P in zip(titles, preparations, graphs, strict=True)
     ]
@@ -151,6 +152,7 @@ def _cell_steps(
         without=without,
         device=device,
         refit=refit,
+        **experiment.measured,
         after=tuple(features),
     )
     return CellSteps(

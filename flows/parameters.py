@@ -10,7 +10,10 @@ from pydantic import Field
 from tasks.store import Store
 
 # A suite by name, or a file that the process of the flow can read.
-Suite = Literal["paper", "tiny", "development"] | Annotated[str, Field(pattern=r"\.toml$")]
+Suite = (
+    Literal["paper", "tiny", "development", "heterophilous"]
+    | Annotated[str, Field(pattern=r"\.toml$")]
+)
 Protocol = Literal["paper", "honest"]
 Runs = Annotated[int, Field(ge=1)]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
-from flgc.datasets import Dataset, load
+from flgc.datasets import REGISTRY, Dataset, load
 from flgc.datasets.errors import SourceFailed
 from flgc.datasets.fetching import sources
 
@@ -22,7 +22,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 # FLGC_MIRROR, or the folder of raw files beside the checkout; `FLGC_MIRROR=` hides that one.
 MIRROR = os.environ.get("FLGC_MIRROR", str(BESIDE) if BESIDE.is_dir() else "") or None
-IN_NO_INDEX = ("COIL20", "Yale", "ExtendedYaleB")
+HETEROPHILOUS = tuple(entry.name for entry in REGISTRY.values() if entry.folder)
+IN_NO_INDEX = ("COIL20", "Yale", "ExtendedYaleB", *HETEROPHILOUS)
 
 
 @pytest.fixture(scope="session")

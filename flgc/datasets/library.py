@@ -192,8 +192,9 @@ def _would_come_from(entry: Entry, settings: Settings) -> tuple[str, str]:
     folder = settings.mirror_folder
     for route in entry.routes:
         needed = [file.name for file in route.files if not file.packaged]
-        if folder and all((folder / entry.name / name).exists() for name in needed):
-            return "mirror", str(folder / entry.name)
+        for place in (folder / each for each in entry.folders if folder):
+            if all((place / name).exists() for name in needed):
+                return "mirror", str(place)
     address = settings.mirror_address(entry.name)
     if address is not None:
         return "mirror", without_secrets(address)

@@ -51,9 +51,23 @@ def seeds_of(experiment: str, dataset: str, n_runs: int) -> list[int]:
     return [derive_seed(experiment, dataset, run) for run in range(n_runs)]
 
 
+def mask_name(role: str, run: int) -> str:
+    """What a mask is called in a dataset that comes with several splits."""
+    return f"{role} {run}"
+
+
+def given(masks: Mapping[str, np.ndarray] | None, run: int) -> Split:
+    """One of several splits that come with the dataset; a further run begins with the first."""
+    n_splits = sum(mask_name(ROLES[0], i) in (masks or {}) for i in range(len(masks or {})))
+    if masks is None or not n_splits:
+        raise ValueError("this dataset does not come with several splits; use another kind")
+    of_run = run % n_splits
+    return Split(*(np.flatnonzero(masks[mask_name(role, of_run)]) for role in ROLES))
+
+
 def public(masks: Mapping[str, np.ndarray] | None) -> Split:
     """The split that comes with the dataset."""
-    if masks is None:
+    if masks is None or ROLES[0] not in masks:
         raise ValueError("this dataset has no public split; use another kind of split")
     return Split(*(np.flatnonzero(masks[role]) for role in ROLES))
 
@@ -99,10 +113,15 @@ def n_per_class(labels: np.ndarray, seed: int, n: int) -> Split:
     return _rest_is_tested(labels, seed, lambda size: n)
 
 
-def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
-    """The split of a kind: public, random, full, random-full, 10%, 5-per-class, ..."""
+def make(dataset: Dataset, kind: str, seed: int = 0, run: int = 0) -> Split:
+    """The split of a kind: public, random, full, random-full, 10%, 5-per-class, given, ...
+
+    A drawn split depends on the seed, and one of several given ones on the number of the run.
+    """
     if kind == "public":
         return public(dataset.masks)
+    if kind == "given":
+        return given(dataset.masks, run)
     if kind == "random":
         return random_like_public(dataset.labels, seed)
     if kind == "full":
@@ -117,8 +136,8 @@ def make(dataset: Dataset, kind: str, seed: int = 0) -> Split:
     except ValueError as error:
         raise ValueError(f"split {kind!r}: {error}") from error
     raise ValueError(
-        f"unknown split {kind!r}; choose public, random, full, random-full, a share such as 10%, "
-        "or a number such as 5-per-class"
+        f"unknown split {kind!r}; choose public, random, full, random-full, given, a share such as "
+        "10%, or a number such as 5-per-class"
     )
 
 
@@ -128,7 +147,7 @@ def runs(data: Dataset, split: str | Sequence[str], seeds: Sequence[int]) -> lis
     Of several kinds of split, all runs of the first kind come first, then those of the second.
     """
     kinds = [split] if isinstance(split, str) else split
-    drawn = [(make(data, kind, seed), seed) for kind in kinds for seed in seeds]
+    drawn = [(make(data, kind, seed, i), seed) for kind in kinds for i, seed in enumerate(seeds)]
     return [each if len(each.val) else with_folds(each, data.labels, seed) for each, seed in drawn]
 
 

@@ -158,7 +158,8 @@ class Outputs:
 
 
 # Has the hidden labels. Takes numbers of runs and their classes, (runs, asked, ...), or a list if
-# runs are asked for different numbers of nodes, and returns columns of shape (runs, ...).
+# runs are asked for different numbers of nodes, and returns columns of shape (runs, ...). One that
+# `ranks` nodes takes decisions in place of classes, see `decisions`.
 Judge = Callable[[Sequence[int], Any], dict[str, np.ndarray]]
 
 
@@ -221,7 +222,7 @@ class Method:
         """One row per run and setting: run, p_<axis>, the columns of the judge and of `seen`."""
         rows = []
         for setting, outputs in self.answers(problem, grid):
-            judged = judge(range(problem.n_runs), outputs.classes)
+            judged = judge(range(problem.n_runs), answers_for(judge, outputs))
             columns = {**judged, **outputs.left_out()}
             for run in range(problem.n_runs):
                 values = {name: of_runs[run] for name, of_runs in columns.items()}
@@ -244,6 +245,25 @@ class Method:
                     scores = votes if outputs.scores is None else outputs.scores[i]
                     sums[run] = sums[run] + weight * scores
         return Outputs([scores.argmax(axis=1) for scores in sums], sums)
+
+
+def ranks(judge: Any) -> bool:
+    """Whether a judge wants decisions."""
+    return getattr(judge, "ranks", False)
+
+
+def decisions(scores: Any) -> Any:
+    """The score of the second of two classes less that of the first, (..., 2) to (...)."""
+    return scores[..., 1] - scores[..., 0]
+
+
+def answers_for(judge: Any, outputs: Outputs) -> Sequence[Any]:
+    """What a judge takes: classes, or decisions, which are classes where a method has no scores."""
+    if not ranks(judge):
+        return outputs.classes
+    if outputs.scores is None:
+        return [np.asarray(classes, dtype=float) - 0.5 for classes in outputs.classes]
+    return [decisions(scores) for scores in outputs.scores]
 
 
 def plain(value: Any) -> Any:

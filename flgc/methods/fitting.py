@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 
 from flgc.device import resolve_device
-from flgc.methods.base import Judge, Method, Problem, axes_of
-from flgc.methods.judging import HIDDEN, posed
+from flgc.methods.base import Judge, Method, Problem, answers_for, axes_of
+from flgc.methods.judging import ACCURACY, HIDDEN, posed
 from flgc.methods.picking import is_pick
 
-# From columns of the judge to names of metrics.
-METRICS = {"test": "accuracy", "ACC": "ACC", "NMI": "NMI"}
+# From columns of the judge to names of metrics; "test" is another metric where one is given.
+METRICS = {"test": ACCURACY, "ACC": "ACC", "NMI": "NMI"}
 
 
 def fit_cell(
@@ -28,6 +28,7 @@ def fit_cell(
     refit: bool = False,
     device: str = "cpu",
     kept: Any = None,
+    metric: str = ACCURACY,
 ) -> pd.DataFrame:
     """The rows of a cell: its description, its settings, and the value of each metric.
 
@@ -36,7 +37,8 @@ def fit_cell(
     """
     values: Any = picks
     if refit or not is_pick(picks):
-        problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
+        posing = (data.without(without), graph, splits, seeds, method, device, kept, metric)
+        problem, judge = posed(*posing)
         values = _judged(method, problem, judge, picks)
     changed = data.provenance.get("changed")
     shared = {
@@ -55,7 +57,7 @@ def fit_cell(
             "tried": run["tried"],
             "run": cell["first_run"] + run["run"],
             "seed": str(seeds[run["run"]]),  # 64 bits without a sign, which a spreadsheet rounds
-            "metric": METRICS[column],
+            "metric": metric if column == "test" else METRICS[column],
             "value": value,
             **{name: run[name] for name in settings},
         }
@@ -72,5 +74,5 @@ def _judged(method: Method, problem: Problem, judge: Judge, picks: pd.DataFrame)
     graphs = ["p_graph"] if "p_graph" in picks and problem.graphs else []
     outputs = method.combined(problem, picks[["run", *graphs, *own, "weight"]])
     outputs = outputs.checked(method, problem)
-    judged = judge(range(problem.n_runs), outputs.classes)
+    judged = judge(range(problem.n_runs), answers_for(judge, outputs))
     return {name: judged[name] for name in HIDDEN if name in judged}

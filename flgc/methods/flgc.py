@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -17,11 +16,23 @@ from flgc.averaging import average_grid, filtered, with_constant
 from flgc.classifier import fit_weights
 from flgc.device import resolve_device, to_device, to_numpy
 from flgc.grid import ranks_from_usual, score_grid
-from flgc.methods.base import Grid, Judge, Method, Outputs, Problem, Setting, settings_of
+from flgc.learnt_filter import NO_TELEPORT, POLYNOMIAL
+from flgc.methods.base import (
+    Grid,
+    Judge,
+    Method,
+    Outputs,
+    Problem,
+    Setting,
+    ranks,
+    settings_of,
+)
 from flgc.progress import tracked
 from flgc.ridge import one_hot, ridge_weights
 from flgc.scaling import scaled
 
+# Axes of which a grid is one pass; the others say what is propagated, and on which graph.
+IN_ONE_PASS = ("hops", "teleport", "regularization")
 PAPER = "Cai, Zhang, Cai, Liu, Ding, Ghamisi: Fully Linear Graph Convolutional Networks"
 
 
@@ -46,56 +57,75 @@ class FLGC(Method):
     leaves_out = True
     closed_form = True
     own = True
+    filter = POLYNOMIAL
+
+    def view_axes(self) -> list[str]:
+        """The axes of what is propagated."""
+        return [name for name in self.axes if name not in IN_ONE_PASS]
+
+    def features(self, problem: Problem, view: Setting, where: Any) -> Any:
+        """What is propagated, where the arithmetic runs."""
+        X = scaled(problem.X, view["scaling"])
+        X = X.toarray() if sp.issparse(X) and where is not None else X
+        return to_device(with_constant(X) if view["constant"] else X, where)
+
+    def graph(self, problem: Problem, view: Setting) -> sp.csr_array:
+        """The matrix that propagates it."""
+        return problem.P
 
     def scores(self, problem: Problem, grid: Grid, judge: Judge) -> pd.DataFrame:
-        """All settings of a scaling in one pass; leave-one-out comes with each fit.
+        """All settings of a view in one pass; leave-one-out comes with each fit.
 
         If a class has a single label, leave-one-out cannot judge, and `from_usual` ranks settings.
         """
         where, tables = resolve_device(problem.device), []
-        views = list(product(grid["scaling"], grid["constant"], problem.alike()))
-        P = to_device(problem.P, where)
-        for scaling, constant, runs in tracked(views, len(views)):
-            labelled = np.stack([problem.labelled(run) for run in runs])
-            X = _features(problem, scaling, constant, where)
-            scores = score_grid(
-                P,
-                X,
-                to_device(problem.labels[runs].max(axis=0), where),
-                to_device(labelled, where),
-                n_classes=problem.n_classes,
-                hops=grid["hops"],
-                teleports=grid["teleport"],
-                regularizations=grid["regularization"],
-                asked=np.stack([problem.asked[run] for run in runs]),
-                judge=partial(_of_some, judge, runs),
-            )
-            values = [runs, [scaling], [constant], *(grid[n] for n in list(self.axes)[2:])]
+        axes = [grid.get(name, NO_TELEPORT) for name in IN_ONE_PASS]
+        views = list(settings_of({name: grid[name] for name in self.view_axes()}))
+        for view in tracked(views, len(views)):
+            P = to_device(self.graph(problem, view), where)
+            X = self.features(problem, view, where)
+            values = [[view[name]] if name in view else grid[name] for name in self.axes]
             names = ["run", *(f"p_{name}" for name in self.axes)]
-            assert scores.loo_accuracy is not None
-            columns = {
-                "error": scores.loo_squared_error,
-                "size": scores.loo_size,
-                **scores.judged,
-                "hits": scores.loo_accuracy * labelled.shape[1],
-            }
-            alone = np.array([_has_single(problem, run) for run in runs])
-            if alone.any():
-                columns["from_usual"] = np.full(scores.loo_accuracy.shape, np.nan)
-                nodes = to_device(labelled[alone], where)
-                axes = [grid[name] for name in list(self.axes)[2:]]
-                columns["from_usual"][alone] = ranks_from_usual(P, X, nodes, *axes)
-            table = {name: np.ravel(value) for name, value in columns.items()}
-            index = pd.MultiIndex.from_product(values, names=names)
-            tables.append(pd.DataFrame(table, index=index).reset_index())
+            for runs in problem.alike():
+                labelled = np.stack([problem.labelled(run) for run in runs])
+                scores = score_grid(
+                    P,
+                    X,
+                    to_device(problem.labels[runs].max(axis=0), where),
+                    to_device(labelled, where),
+                    n_classes=problem.n_classes,
+                    hops=axes[0],
+                    teleports=axes[1],
+                    regularizations=axes[2],
+                    asked=np.stack([problem.asked[run] for run in runs]),
+                    judge=partial(_of_some, judge, runs),
+                    filter=self.filter,
+                    ranked=ranks(judge),
+                )
+                assert scores.loo_accuracy is not None
+                columns = {
+                    "error": scores.loo_squared_error,
+                    "size": scores.loo_size,
+                    **scores.judged,
+                    "hits": scores.loo_accuracy * labelled.shape[1],
+                }
+                alone = np.array([_has_single(problem, run) for run in runs])
+                if alone.any():
+                    columns["from_usual"] = np.full(scores.loo_accuracy.shape, np.nan)
+                    nodes = to_device(labelled[alone], where)
+                    usual = ranks_from_usual(P, X, nodes, *axes, filter=self.filter)
+                    columns["from_usual"][alone] = usual
+                table = {name: np.ravel(value) for name, value in columns.items()}
+                index = pd.MultiIndex.from_product([runs, *values], names=names)
+                tables.append(pd.DataFrame(table, index=index).reset_index())
         return pd.concat(tables, ignore_index=True)
 
     def outputs(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, Outputs]]:
         """Setting by setting, each propagated anew: for timing one, not for a search."""
         where = resolve_device(problem.device)
-        P = to_device(problem.P, where)
         for setting in settings_of(grid):
-            X = _features(problem, setting["scaling"], setting["constant"], where)
+            P = to_device(self.graph(problem, setting), where)
+            X = self.features(problem, setting, where)
             scores = []
             for run, asked in enumerate(problem.asked):
                 nodes, Y = _targets(problem, run, where, X.dtype)
@@ -114,15 +144,18 @@ class FLGC(Method):
     def combined(self, problem: Problem, weights: pd.DataFrame) -> Outputs:
         """One filter per hop for each run (flgc.averaging); a setting that all share is fitted."""
         settings = weights.drop(columns=["run", "weight"]).drop_duplicates()
-        if len(settings) == 1 and not settings["p_constant"].item():
+        if self.closed_form and len(settings) == 1 and not settings["p_constant"].item():
             return _outputs(_fitted(problem, settings.iloc[0]))
         where = resolve_device(problem.device)
-        P = to_device(problem.P, where)
         sums: list[Any] = [0.0] * problem.n_runs
-        views: Any = weights.groupby(["p_scaling", "p_constant"], sort=False)
-        for (scaling, constant), rows in tracked(views, views.ngroups):
-            X = _features(problem, scaling, constant, where)
-            axes = {name: sorted(rows[f"p_{name}"].unique()) for name in list(self.axes)[2:]}
+        own = self.view_axes()
+        views: Any = weights.groupby([f"p_{name}" for name in own], sort=False)
+        for values, rows in tracked(views, views.ngroups):
+            view = dict(zip(own, values, strict=True))
+            P = to_device(self.graph(problem, view), where)
+            X = self.features(problem, view, where)
+            path = [name for name in self.axes if name in IN_ONE_PASS]
+            axes = {name: sorted(rows[f"p_{name}"].unique()) for name in path}
             for runs in problem.alike():
                 shares = _as_array(rows, runs, axes)
                 average = average_grid(
@@ -133,9 +166,10 @@ class FLGC(Method):
                     shares,
                     n_classes=problem.n_classes,
                     hops=axes["hops"],
-                    teleports=axes["teleport"],
+                    teleports=axes.get("teleport", NO_TELEPORT),
                     regularizations=axes["regularization"],
                     leave_one_out=False,
+                    filter=self.filter,
                 )
                 for run, scores in zip(runs, filtered(P, X, average.filters), strict=True):
                     sums[run] = sums[run] + to_numpy(scores)[problem.asked[run]]
@@ -149,12 +183,6 @@ def _has_single(problem: Problem, run: int) -> bool:
 
 def _of_some(judge: Judge, runs: np.ndarray, some: list[int], classes: Any) -> Any:
     return judge(runs[some].tolist(), classes)
-
-
-def _features(problem: Problem, scaling: str, constant: bool, where: Any) -> Any:
-    X = scaled(problem.X, scaling)
-    X = X.toarray() if sp.issparse(X) and where is not None else X
-    return to_device(with_constant(X) if constant else X, where)
 
 
 def _fitted(problem: Problem, setting: pd.Series) -> list[np.ndarray]:

@@ -13,12 +13,19 @@ from sklearn.metrics import pairwise_distances
 
 from flgc.label_free import LabelFree, of_distinct
 from flgc.methods.base import Method, Problem
-from flgc.metrics import clustering_accuracy, normalized_mutual_information, silhouette
+from flgc.metrics import (
+    area_under_curve,
+    clustering_accuracy,
+    normalized_mutual_information,
+    silhouette,
+)
 from flgc.scaling import standardised
 
 # Columns for judges, and for picks that say that they use test labels.
 HIDDEN = ("test", "ACC", "NMI")
 MOST_SAMPLED = 5_000
+# What classifications are measured by.
+ACCURACY, AUC = "accuracy", "AUC"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +33,13 @@ class Labels:
     """The judge of a classification: the share of right nodes, by their role in a run.
 
     `roles` has for each run the nodes of each column, in the order of the asked nodes. `validated`
-    is the number of validation nodes.
+    is the number of validation nodes. With `ranks` it takes decisions, the score of the second of
+    two classes less that of the first, and gives the AUC.
     """
 
     truth: np.ndarray
     roles: Sequence[Mapping[str, np.ndarray]]
+    ranks: bool = False
 
     def __call__(self, runs: Sequence[int], classes: Any) -> dict[str, np.ndarray]:
         columns = [self._of_run(run, of_run) for run, of_run in zip(runs, classes, strict=True)]
@@ -43,11 +52,12 @@ class Labels:
         parts = np.split(classes, ends[:-1])
         for (role, nodes), part in zip(self.roles[run].items(), parts, strict=True):
             truth = self.truth[nodes].reshape(-1, *[1] * (part.ndim - 1))
-            right = part == truth
+            right = (part > 0) == truth if self.ranks else part == truth
             if role == "hits":
                 columns["hits"] = right.sum(axis=0).astype(float)
             elif len(nodes):
-                columns[role] = right.mean(axis=0)
+                share = area_under_curve(self.truth[nodes], part) if self.ranks else right.mean(0)
+                columns[role] = share
             if role == "validation":
                 columns["validated"] = np.full(part.shape[1:], float(len(nodes)))
         return columns
@@ -104,6 +114,7 @@ def posed(
     method: Method,
     device: str = "cpu",
     kept: Any = None,
+    metric: str = ACCURACY,
 ) -> tuple[Problem, Any]:
     """A dataset on one graph, or several, as a problem and its judge.
 
@@ -115,7 +126,7 @@ def posed(
     rest = {"device": device, "kept": kept, "graphs": graphs}
     if splits is None:
         return clustering(*dataset, seeds, **rest)
-    return classification(*dataset, splits, seeds, method, **rest)
+    return classification(*dataset, splits, seeds, method, metric=metric, **rest)
 
 
 def classification(
@@ -126,6 +137,7 @@ def classification(
     splits: Sequence[Any],
     seeds: Sequence[int],
     method: Method,
+    metric: str = ACCURACY,
     **rest: Any,
 ) -> tuple[Problem, Labels]:
     """One run for each split; on a single split one for each seed, if the method is seeded.
@@ -149,7 +161,10 @@ def classification(
         folds=folds if (folds >= 0).any() else None,
         **rest,
     )
-    return problem, Labels(labels, [{"validation": s.val, "test": s.test} for s in splits])
+    if metric == AUC and n_classes != 2:
+        raise ValueError(f"the AUC is of two classes, and the data have {n_classes}")
+    roles = [{"validation": split.val, "test": split.test} for split in splits]
+    return problem, Labels(labels, roles, ranks=metric == AUC)
 
 
 def clustering(

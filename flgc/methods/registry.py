@@ -22,6 +22,7 @@ from typing import Any, get_args
 from flgc.methods.base import Grid, Method, Task, plain
 from flgc.methods.estimators import Estimator
 from flgc.methods.flgc import FLGC
+from flgc.methods.flgc_beyond import HopKernelFLGC, KernelFLGC, LooplessFLGC, PerHopFLGC
 from flgc.methods.flgc_clustering import EDSC, EGCSC, Clustering, LowRank
 from flgc.methods.picking import PROTOCOLS, Combine
 
@@ -84,6 +85,7 @@ class Contender:
 
 
 _FLGC, _CLUSTERING, _LOW_RANK = FLGC(), Clustering(), LowRank()
+_KERNEL, _PER_HOP = KernelFLGC(), PerHopFLGC()
 # Fewer settings, as these norms are iterated.
 _OTHER_NORMS: dict[str, tuple] = {
     "hops": (2, 10),
@@ -95,6 +97,12 @@ _ROWS = (
     Contender("FLGC*, teleport .1", _FLGC, part={"teleport": (0.1,)}, published="FLGC*"),
     Contender("FLGC*", _FLGC),
     Contender("FLGC* averaged", _FLGC, grid={"constant": (True,)}, combine="average"),
+    Contender("FLGC*, kernel", _KERNEL),
+    Contender("FLGC*, kernel, averaged", _KERNEL, combine="average"),
+    Contender("FLGC*, no self loops", LooplessFLGC()),
+    Contender("FLGC*, per hop", _PER_HOP),
+    Contender("FLGC*, kernel of hops", HopKernelFLGC()),
+    Contender("FLGC*, per hop, no self loops", _PER_HOP, grid={"self_loops": (False,)}),
     Contender("FLGC", _CLUSTERING, part={"teleport": (0.0,)}),
     Contender("FLGC*", _CLUSTERING),
     Contender("FLGC* averaged", _CLUSTERING, combine="average"),
@@ -119,6 +127,7 @@ BUILT_IN: dict[tuple[str, str], Any] = {
     ("SS-ELM", "classification"): "flgc.methods.tables.ss_elm:SSELM",
     ("TSVM", "classification"): "flgc.methods.tables.tsvm:TSVM",
     ("LapRLS", "classification"): "flgc.methods.tables.laprls:LapRLS",
+    ("LapRLS, linear", "classification"): "flgc.methods.tables.laprls:LinearLapRLS",
     ("LabelSpreading", "classification"): "flgc.methods.tables.of_sklearn:label_spreading",
     ("SVM", "classification"): "flgc.methods.tables.of_sklearn:svm",
     ("GCN, authors' setting", "classification"): "flgc.methods.trained.authors:GCN",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from flgc.methods.base import Grid, Judge, Method, Problem, axes_of
-from flgc.methods.judging import Labels, posed
+from flgc.methods.base import Grid, Judge, Method, Problem, axes_of, ranks
+from flgc.methods.judging import ACCURACY, Labels, posed
 
 
 def score_settings(
@@ -21,9 +22,11 @@ def score_settings(
     without: Sequence[str] = (),
     device: str = "cpu",
     kept: Any = None,
+    metric: str = ACCURACY,
 ) -> pd.DataFrame:
     """`score_table` of a method on a dataset; without splits, of a clustering."""
-    problem, judge = posed(data.without(without), graph, splits, seeds, method, device, kept)
+    posing = (data.without(without), graph, splits, seeds, method, device, kept, metric)
+    problem, judge = posed(*posing)
     return score_table(method, problem, judge, grid)
 
 
@@ -37,7 +40,8 @@ def score_table(method: Method, problem: Problem, judge: Any, grid: Grid) -> pd.
         return scores_of_runs(method, problem, judge, grid)
     more, owners = problem.with_folds()
     further = [{"hits": nodes} for nodes in more.asked[problem.n_runs :]]
-    table = scores_of_runs(method, more, Labels(judge.truth, [*judge.roles, *further]), grid)
+    folded = Labels(judge.truth, [*judge.roles, *further], judge.ranks)
+    table = scores_of_runs(method, more, folded, grid)
     left_out = table["run"] >= problem.n_runs
     axes = axes_of(table)
     hits = table[left_out].assign(run=owners[table.loc[left_out, "run"].to_numpy()])
@@ -50,11 +54,22 @@ def scores_of_runs(method: Method, problem: Problem, judge: Judge, grid: Grid) -
     if method.batched:
         return method.scores(problem, grid, judge)
     parts = [
-        method.scores(problem.only([run]), grid, _of_run(judge, run)).assign(run=run)
+        method.scores(problem.only([run]), grid, _OfRun(judge, run)).assign(run=run)
         for run in range(problem.n_runs)
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def _of_run(judge: Judge, run: int) -> Judge:
-    return lambda _, classes: judge([run], classes)
+@dataclass(frozen=True)
+class _OfRun:
+    """A judge of one run, which is asked as if it were the first."""
+
+    judge: Judge
+    run: int
+
+    @property
+    def ranks(self) -> bool:
+        return ranks(self.judge)
+
+    def __call__(self, _: Sequence[int], classes: Any) -> dict[str, Any]:
+        return self.judge([self.run], classes)

@@ -34,7 +34,9 @@ class Options:
 
     suite: Annotated[
         str,
-        typer.Option(help="paper, tiny (a minute), development (rules), or your own .toml file."),
+        typer.Option(
+            help="paper, tiny (a minute), development (rules), heterophilous, or your own .toml."
+        ),
     ] = "paper"
     datasets: Datasets = None
     methods: Methods = None

@@ -25,6 +25,7 @@ from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 from flgc.datasets import DatasetError
 from flgc.datasets.fetching.settings import Settings
 from flgc.datasets.library import describe
+from flgc.methods.judging import ACCURACY, AUC
 from flgc.methods.registry import UnknownMethod, contender
 from flgc.noise import NOISES, PATTERNS
 from flgc.preparing import GIVEN
@@ -38,7 +39,7 @@ FLOWS = ("citation", "uci", "clustering", "robustness")
 # The flow that runs an experiment, unless it names another.
 USUAL_FLOW = {"classification": "uci", "clustering": "clustering"}
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-SPLITS = (*FIXED_SPLITS, "random", "random-full")
+SPLITS = (*FIXED_SPLITS, "random", "random-full", "given")
 TYPES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -87,6 +88,7 @@ def _experiment(given: Any, where: str) -> Experiment:
         made = dataclasses.replace(made, preparations=prepared)
     _named(f"{where}: name", made.name)
     _choice(f"{where}: flow", made.flow, FLOWS)
+    _choice(f"{where}: metric", made.metric, (ACCURACY, AUC))
     _check_methods(made, where)
     _check_split(made, where)
     _check_data(made, where)
@@ -143,8 +145,8 @@ def _check_split(made: Experiment, where: str) -> None:
     drawn = made.split in SPLITS or DRAWN_SPLIT.fullmatch(made.split)
     if made.task == "classification" and not drawn:
         raise ValueError(
-            f"{where}: split = {made.split!r}; choose public, random, full, random-full, a share "
-            "such as 10%, or a number such as 5-per-class"
+            f"{where}: split = {made.split!r}; choose public, random, full, random-full, given, a "
+            "share such as 10%, or a number such as 5-per-class"
         )
     if made.runs < 1:
         raise ValueError(f"{where}: runs = {made.runs}; give 1 or more")

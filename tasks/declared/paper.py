@@ -40,6 +40,7 @@ TRAINED_RIVALS = ("GCN-Linear", "GCN", "DropEdge", "SGC", "GCNII", "APPNP")
 UCI_METHODS = (
     *("SS-ELM", "TSVM", "LapRLS", *TRAINED_RIVALS),
     *FLGC_ROWS,
+    *("FLGC*, kernel", "FLGC*, kernel, averaged", "LapRLS, linear"),
     *("LabelSpreading", "SVM"),
     *(f"{name}, authors' setting" for name in TRAINED_RIVALS),
 )

@@ -4,11 +4,17 @@ from pathlib import Path
 
 from tasks.declared.development import DEVELOPMENT
 from tasks.declared.from_toml import read_suite
+from tasks.declared.heterophilous import HETEROPHILOUS
 from tasks.declared.paper import PAPER
 from tasks.declared.tiny import TINY
 from tasks.declared.types import Experiment
 
-SUITES = {"paper": PAPER, "tiny": TINY, "development": DEVELOPMENT}
+SUITES = {
+    "paper": PAPER,
+    "tiny": TINY,
+    "development": DEVELOPMENT,
+    "heterophilous": HETEROPHILOUS,
+}
 FILE = ".toml"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from flgc.datasets.splits import derive_seed
 from flgc.methods.base import Grid, Task
+from flgc.methods.judging import ACCURACY
 from flgc.methods.registry import Contender
 from flgc.noise import INDEPENDENT
 from flgc.preparing import GIVEN
@@ -72,10 +73,11 @@ class Experiment:
     """One table: datasets x methods x runs.
 
     `grids` are values of axes for each method, by its name; what is not named has the method's own.
-    `split` is a text of `flgc.datasets.splits.make`; clustering has none. `published` names the
-    table of the paper that stands beside ours. Both protocols pick among the `preparations`; those
-    that were `tuned` for a dataset are in `paper` besides, and nowhere else. `remarks` name the
-    datasets whose values are far off and say why, or what was tried.
+    `split` is a text of `flgc.datasets.splits.make`; clustering has none. `metric` is that of a
+    classification, accuracy or AUC. `published` names the table of the paper that stands beside
+    ours. Both protocols pick among the `preparations`; those that were `tuned` for a dataset are in
+    `paper` besides, and nowhere else. `remarks` name the datasets whose values are far off and say
+    why, or what was tried.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Experiment:
     tuned: Mapping[str, tuple[Preparation, ...]] = field(default_factory=dict)
     split: str = ""
     runs: int = 1
+    metric: str = ACCURACY
     published: str = ""
     noises: tuple[Noise, ...] = ()
     analyses: tuple[Analysis, ...] = ()
@@ -119,7 +122,12 @@ class Experiment:
     @property
     def metrics(self) -> tuple[str, ...]:
         """What is measured, first what a table shows first."""
-        return ("accuracy",) if self.split else ("ACC", "NMI")
+        return (self.metric,) if self.split else ("ACC", "NMI")
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """The arguments of stages for the metric; none for accuracy, so that keys stay the same."""
+        return {} if self.metric == ACCURACY else {"metric": self.metric}
 
     @property
     def subjects(self) -> tuple["Subject", ...]:

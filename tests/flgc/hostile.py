@@ -143,6 +143,10 @@ BAD: dict[str, dict[str, Any]] = {
     "dtype": named(
         "int8", 32, "float16", np.int32, "two or so", np.zeros(3), ["float32"], {}, complex
     ),
+    "kernel": named("cubic", None, 1, np.array(["rbf"]), []),
+    "gamma": NO_NUMBERS | named(0.0, "scale"),
+    "filter": named("low-pass", None, filter, ["per-hop"]),
+    "self_loops": named(None, 1, 0.0, "yes", np.array([True])),
     "norm": named("l2", None, ["l1"], np.array(["fro"])),
     "random_state": named("seed", -1, 1.5, True, 2**40, [1], np.random.default_rng(0)),
 }
@@ -157,9 +161,10 @@ GOOD = {
     "power": named(None, 2, 0.5, 1e6),
 }
 NUMBERS = ("hops", "teleport", "regularization", "n_neighbors")
+BEYOND = ("kernel", "gamma", "filter", "self_loops")
 PARAMETERS = {
-    "FLGCClassifier": (*NUMBERS, "solver", "device", "dtype"),
-    "FLGCClassifierCV": ("n_neighbors", "scoring", "combine", "device", "dtype"),
+    "FLGCClassifier": (*NUMBERS, "solver", *BEYOND, "device", "dtype"),
+    "FLGCClassifierCV": ("n_neighbors", "scoring", "combine", *BEYOND, "device", "dtype"),
     "FLGCClustering": (*GOOD, "solver", "norm", "device", "random_state"),
 }
 

@@ -278,7 +278,7 @@ def test_literal_parameters_are_refused_with_their_choices(prefect_server: str) 
 
     from flows.uci import uci
 
-    with pytest.raises(ParameterTypeError, match="'paper', 'tiny' or 'development'"):
+    with pytest.raises(ParameterTypeError, match="'tiny', 'development' or 'heterophilous'"):
         uci(suite="huge")  # type: ignore[arg-type]
 
 

@@ -80,11 +80,17 @@ class Entry:
     notes: tuple[str, ...] = ()
     requires: str | None = None  # a package that an embedded dataset comes with
     in_paper: bool = True
+    folder: str = ""  # that a mirror may have it in, besides one of its name
 
     @property
     def embedded(self) -> bool:
         """Whether a route needs no download."""
         return any(all(file.packaged for file in route.files) for route in self.routes)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Where a mirror may have its files."""
+        return (self.name, self.folder) if self.folder else (self.name,)
 
     @property
     def digest(self) -> str | None:

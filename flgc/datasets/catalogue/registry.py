@@ -5,13 +5,15 @@ import difflib
 from flgc.datasets.catalogue.development import DEVELOPMENT
 from flgc.datasets.catalogue.entry import Entry
 from flgc.datasets.catalogue.graphs import GRAPHS
+from flgc.datasets.catalogue.heterophilous import HETEROPHILOUS
 from flgc.datasets.catalogue.images import IMAGES
 from flgc.datasets.catalogue.tables import TABLES
 from flgc.datasets.errors import UnknownDataset
 from flgc.registry import Registry
 
 REGISTRY: Registry[Entry] = Registry(
-    "dataset", {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES, *DEVELOPMENT)}
+    "dataset",
+    {entry.name: entry for entry in (*GRAPHS, *TABLES, *IMAGES, *DEVELOPMENT, *HETEROPHILOUS)},
 )
 
 # The spelling of each name and alias, by its lower case.

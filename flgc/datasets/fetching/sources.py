@@ -96,14 +96,15 @@ def _candidates(
         yield "cache", partial(_read, cached)
     folder = settings.mirror_folder
     if folder is not None:
-        path = folder / entry.name / file.name
-        yield f"mirror {path}", partial(_read, path)
+        for path in (folder / each / file.name for each in entry.folders):
+            yield f"mirror {path}", partial(_read, path)
     if settings.offline:
         yield "network", _refuse_network
         return
-    address = settings.mirror_address(entry.name, file.name)
-    if address is not None:
-        yield f"mirror {without_secrets(address)}", partial(download, address)
+    for each in entry.folders:
+        address = settings.mirror_address(each, file.name)
+        if address is not None:
+            yield f"mirror {without_secrets(address)}", partial(download, address)
     for source in file.sources:
         if isinstance(source, Url):
             yield without_secrets(source.address), partial(_from_url, source)

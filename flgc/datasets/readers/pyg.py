@@ -4,7 +4,7 @@ import os
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +12,8 @@ from flgc.datasets.dataset import Dataset
 from flgc.datasets.errors import DatasetError
 from flgc.datasets.limits import check_file, check_memory, check_shape
 from flgc.datasets.own import name_of, with_provenance
-from flgc.datasets.readers.canonical import canonical_edges
+from flgc.datasets.readers.canonical import canonical_edges, sparse_if_worth_it
 from flgc.datasets.splits import ROLES
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
 
 ATTRIBUTES = ("x", "edge_index", "y", *(f"{role}_mask" for role in ROLES))
 MOST_CLASSES = 100_000  # larger numbers are identifiers or targets, not classes
@@ -41,7 +38,7 @@ def from_pyg(data: Any, *, name: str | None = None) -> Dataset:
     dataset = Dataset(
         name=name or "pyg",
         kind="graph",
-        features=_sparse_if_worth_it(features),
+        features=sparse_if_worth_it(features),
         labels=labels,
         class_names=tuple(str(i) for i in range(int(labels.max()) + 1)),
         edges=canonical_edges(start, end, len(labels)),
@@ -159,11 +156,3 @@ def _load_pt(path: Path) -> Any:
         raise
     except Exception as error:
         raise DatasetError(f"{path} is not a plain file of a PyG Data object: {error}") from error
-
-
-def _sparse_if_worth_it(features: np.ndarray) -> "np.ndarray | sp.csr_array":
-    """As CSR below a tenth of non-zeros, such as bags of words: smaller and faster."""
-    import scipy.sparse as sp
-
-    sparse = np.count_nonzero(features) < 0.1 * features.size
-    return sp.csr_array(features) if sparse else features

@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from flgc.checks import check_positive, check_whole
+from flgc.kernels import median_distance
 from flgc.methods.affinities import AffinityClustering
 from flgc.methods.estimators import Estimator
-from flgc.methods.tables.kernel import median_distance
 
 # The least radius, as a share of the median, as copies of a sample have a distance of 0.
 _LEAST_RADIUS = 1e-3

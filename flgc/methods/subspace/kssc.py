@@ -17,9 +17,9 @@ import numpy as np
 import scipy.linalg
 
 from flgc.checks import check_choice, check_positive, check_weight, check_whole
+from flgc.kernels import gaussian, median_distance
 from flgc.methods.estimators import Estimator
 from flgc.methods.subspace.ssc import SparseClustering
-from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.scaling import unit_length
 
 REFERENCE = "Patel, Vidal: Kernel Sparse Subspace Clustering, ICIP 2014"

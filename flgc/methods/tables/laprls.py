@@ -13,6 +13,7 @@ K~ uses no label, so all runs share it, and one decomposition of K~_ll serves ev
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any, Self
@@ -26,8 +27,8 @@ from flgc.classifier import PartlyLabelled
 from flgc.device import n_threads, side_by_side
 from flgc.graph import graph_for, propagation_matrix
 from flgc.inputs import read_features
+from flgc.kernels import gaussian, median_distance
 from flgc.methods.base import Grid, Problem, Setting
-from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.methods.tables.path import Path, PathMethod, solved
 from flgc.progress import tracked
 from flgc.ridge import one_hot, times_paths
@@ -73,19 +74,34 @@ class LapRLS(PathMethod):
             kernel = deformed(K, problem.P, setting["ratio"])
             return setting, [_path(problem, kernel, *nodes, grid["ambient"]) for nodes in groups]
 
-        total = len(grid["scaling"]) * len(grid["width"]) * len(grid["ratio"])
-        yield from tracked(side_by_side(solve, _kernels(problem, grid), n_threads()), total)
+        total = math.prod(len(of_axis) for of_axis in grid.values()) // len(grid["ambient"])
+        kernels = self.kernels(problem, grid)
+        yield from tracked(side_by_side(solve, kernels, n_threads()), total)
+
+    def kernels(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, np.ndarray]]:
+        """The kernel of each width, for every ratio."""
+        for scaling in grid["scaling"]:
+            X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
+            median = median_distance(X)
+            for width in grid["width"]:
+                K = gaussian(X, X, width * median)
+                for ratio in grid["ratio"]:
+                    yield {"scaling": scaling, "width": width, "ratio": ratio}, K
 
 
-def _kernels(problem: Problem, grid: Grid) -> Iterator[tuple[Setting, np.ndarray]]:
-    """The kernel of each width, for every ratio."""
-    for scaling in grid["scaling"]:
-        X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
-        median = median_distance(X)
-        for width in grid["width"]:
-            K = gaussian(X, X, width * median)
+class LinearLapRLS(LapRLS):
+    """The same with K = XX' + 11', the kernel of linear functions with a constant."""
+
+    name = "LapRLS, linear"
+    axes = MappingProxyType({name: of for name, of in LapRLS.axes.items() if name != "width"})
+
+    def kernels(self, problem: Problem, grid: Grid) -> Iterator[tuple[Setting, np.ndarray]]:
+        """One kernel, for every ratio."""
+        for scaling in grid["scaling"]:
+            X = dense(scaled(problem.X, scaling)).astype(np.float64, copy=False)
+            K = X @ X.T + 1.0
             for ratio in grid["ratio"]:
-                yield {"scaling": scaling, "width": width, "ratio": ratio}, K
+                yield {"scaling": scaling, "ratio": ratio}, K
 
 
 def _path(

@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from flgc.methods.base import Grid, Judge, Method, Outputs, Problem, Setting, as_columns
+from flgc.methods.base import (
+    Grid,
+    Judge,
+    Method,
+    Outputs,
+    Problem,
+    Setting,
+    as_columns,
+    decisions,
+    ranks,
+)
 from flgc.ridge import RidgePath, one_hot
 
 
@@ -42,7 +52,8 @@ class PathMethod(Method):
         last, tables = list(self.axes)[-1], []
         for setting, paths in self.paths(problem, grid):
             for path in paths:
-                judged = judge(path.runs.tolist(), path.scores.argmax(axis=-1))
+                answers = decisions(path.scores) if ranks(judge) else path.scores.argmax(axis=-1)
+                judged = judge(path.runs.tolist(), answers)
                 columns = {name: values.ravel() for name, values in {**judged, **path.seen}.items()}
                 places = {
                     "run": np.repeat(path.runs, len(grid[last])),

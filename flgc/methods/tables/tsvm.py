@@ -27,8 +27,8 @@ from flgc.checks import check_positive
 from flgc.classifier import PartlyLabelled
 from flgc.device import n_threads, one_blas_thread
 from flgc.inputs import read_features
+from flgc.kernels import gaussian, median_distance
 from flgc.methods.base import Grid, Method, Outputs, Problem, Setting
-from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.progress import tracked
 from flgc.scaling import dense, scaled
 

@@ -102,6 +102,7 @@ FAULTS = [
     ("runs = 4", 'runs = "4"', "runs = '4': give a whole number"),
     ("runs = 4", "runs = true", "runs = True: give a whole number"),
     ('"5-per-class"', '"some"', "split = 'some'; choose public, random"),
+    ('"5-per-class"', '"10%"\nmetric = "F1"', "metric: unknown 'F1'; choose from accuracy, AUC"),
     ('"classification"', '"regression"', "task: unknown 'regression'; choose from classification"),
     ('"robustness"', '"noise"', "flow: unknown 'noise'; choose from citation, uci"),
     ('"wine"]\nmethods', '"wien"]\nmethods', "datasets: unknown dataset 'wien'. Did you mean wine"),
@@ -156,7 +157,8 @@ def test_a_suite_of_brackets_is_refused_in_words(tmp_path):
 
 def test_a_suite_that_is_not_there(tmp_path):
     with pytest.raises(
-        ValueError, match=r"unknown suite 'huge'; choose from paper, tiny, development, or give"
+        ValueError,
+        match=r"unknown suite 'huge'; choose from paper, tiny, development, heterophilous, or give",
     ):
         suite_named("huge")
     with pytest.raises(ValueError, match="cannot be read: No such file"):

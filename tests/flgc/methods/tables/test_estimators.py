@@ -16,8 +16,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from flgc.kernels import gaussian, median_distance
 from flgc.methods.tables import LapRLSClassifier, SSELMClassifier, TSVMClassifier
-from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.methods.tables.tsvm import Machine, started, switched, transductive
 from tests import plain
 

@@ -8,13 +8,13 @@ from sklearn.svm import SVC
 
 from flgc.datasets.splits import Split, with_folds
 from flgc.graph import knn_graph, propagation_matrix
+from flgc.kernels import gaussian, median_distance
 from flgc.methods.base import Method, Outputs, axes_of, settings_of
 from flgc.methods.judging import classification
 from flgc.methods.picking import weighting
 from flgc.methods.registry import contender
 from flgc.methods.scoring import score_table
 from flgc.methods.tables import LapRLSClassifier, SSELMClassifier, TSVMClassifier
-from flgc.methods.tables.kernel import gaussian, median_distance
 from flgc.methods.tables.ss_elm import drawn_layer
 from flgc.scaling import min_max
 
