@@ -48,7 +48,7 @@ def test_picked_on_validation_nodes(name, normalised, least, real_data):
         X, np.where(seen, data.labels, -1), data.edges, validation=data.masks["val"]
     )
     test = data.masks["test"]
-    assert 100 * np.mean((model.transduction_ == data.labels)[test]) >= least
+    assert round(100 * np.mean((model.transduction_ == data.labels)[test]), 1) >= least
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ def test_averaged_over_both_scalings(name, least, real_data):
     scores = score_table(FLGC(), problem, judge, grid)
     weights = weighting(scores, "honest", combine="average")
     found = judge([0], FLGC().combined(problem, weights).classes)
-    assert 100 * found["test"][0] >= least
+    assert round(100 * found["test"][0], 1) >= least
 
 
 @pytest.mark.parametrize(
