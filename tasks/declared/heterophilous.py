@@ -70,8 +70,8 @@ HETEROPHILOUS = (
             QUOTED.format(
                 values="AUCs of .8975 +- .0052 on minesweeper, .8364 +- .0067 on tolokers"
             ),
-            "FLGC*, kernel of hops was added after its test AUC on these two graphs had been looked "
-            "at: that there is such a row is no honest choice, only its settings are.",
+            "FLGC*, kernel of hops was added after its test AUC on these two graphs had been seen: "
+            "only its settings are an honest choice, not the row itself.",
         ),
     ),
 )
