@@ -12,6 +12,7 @@ from prefect.states import Completed, Failed, Pending
 
 from flgc.datasets.dataset import Dataset
 from flgc.methods.criteria import CRITERIA
+from flgc.methods.judging import ACCURACY
 from flgc.methods.sorted_affinity import SortedAffinity
 from flgc.methods.varying import SPLITS
 from flows import execute, reports, tables
@@ -106,8 +107,10 @@ class Stubs:
         own = {f"p_{axis}": values[0] for axis, values in part.items()}
         return self._read(scores)[0].assign(weight=1.0, **own)
 
-    def _fit(self, picks: Any, cell: Any, method: str, seeds: Any, **_: Any) -> pd.DataFrame:
-        metrics = ("accuracy",) if method.startswith("classification") else ("ACC", "NMI")
+    def _fit(
+        self, picks: Any, cell: Any, method: str, seeds: Any, metric: str = ACCURACY, **_: Any
+    ) -> pd.DataFrame:
+        metrics = (metric,) if method.startswith("classification") else ("ACC", "NMI")
         axes = [name for name in self._read(picks) if name.startswith("p_")]
         setting = self._read(picks)[axes].iloc[0].to_dict()
         about = {name: value for name, value in cell.items() if name != "first_run"}
