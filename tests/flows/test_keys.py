@@ -40,7 +40,7 @@ PROGRESS = {
 }
 DOCSTRINGS = [
     *edit("flgc/ridge.py", '"""Targets Y of shape', '"""Y, the targets, of shape'),
-    *edit("flgc/methods/flgc.py", '"""All settings of a scaling', '"""Each setting of a scaling'),
+    *edit("flgc/methods/flgc.py", '"""All settings of a view', '"""Each setting of a view'),
     *edit("flgc/datasets/dataset.py", '"""sha256 of all that', '"""The sha256 of all that'),
     *edit("tasks/store/layouts.py", '"""Rows as they were written', '"""As they were'),
     *edit("tasks/report/report.py", '"""The text of one table', '"""A table in words'),
