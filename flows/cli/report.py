@@ -41,7 +41,6 @@ def report(
     from flows.reports import report_folder
     from tasks.stages.report import export
     from tasks.store import Store, StoreError
-    from tasks.store.parquet import DamagedArtifact
 
     try:
         opened = Store(store)
@@ -53,7 +52,7 @@ def report(
             return
         name = _choose(opened.url, list(reports), suite)
         path = export(opened.read(reports[name].key).to_pandas(), out or report_folder(name))
-    except (ValueError, StoreError, DamagedArtifact) as error:
+    except (ValueError, StoreError) as error:
         stop("report", error, 2)
     page = path.with_name("report.html")
     page = page if page.is_file() else path  # reports of old have no page

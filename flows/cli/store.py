@@ -42,7 +42,7 @@ WIDEST_VALUE = 300  # characters of a parameter that are shown; all of them are 
 @contextmanager
 def _open(url: str | None) -> "Iterator[Store]":
     """The store. A wrong name exits with 2, what the store cannot do with 1, each in one line."""
-    from tasks.store import DamagedArtifact, Store, StoreError
+    from tasks.store import Store, StoreError
 
     try:
         store = Store(url)
@@ -52,7 +52,7 @@ def _open(url: str | None) -> "Iterator[Store]":
         yield store
     except KeyError as error:
         stop("store", LookupError(*error.args), 2)  # its text, which a KeyError shows in quotes
-    except (StoreError, DamagedArtifact, ValueError) as error:
+    except (StoreError, ValueError) as error:
         stop("store", error, 1)
 
 
